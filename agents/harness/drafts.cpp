@@ -1,5 +1,10 @@
 #include "agents/harness/drafts.h"
 
+#include <algorithm>
+
+#include "agents/harness/ingestion.h"
+#include "agents/harness/turn.h"
+
 namespace ptcvm::harness {
 
 namespace json = boost::json;
@@ -122,6 +127,25 @@ Result<void> end_send(Conversation& conversation, const Sending& sending, std::s
                    {{"composeId", sending.compose_id}, {"messageId", sending.message_id}, {"error", std::move(error)}},
                    author);
   return written ? Result<void>{} : written.error();
+}
+
+std::optional<KnownFate> find_known_fate(std::string_view name) {
+  if (name == "arrived") return KnownFate::Arrived;
+  if (name == "lost") return KnownFate::Lost;
+  return std::nullopt;
+}
+
+Result<void> settle_by_hand(Conversation& conversation, std::string_view compose_id, KnownFate fate,
+                            const Author& author) {
+  if (const Result<bool> read = conversation.refresh(); !read) return read.error();
+  const Result<Sending> sending = compose_again(conversation.view(), compose_id, {});
+  if (!sending) return sending.error();
+  if (fate == KnownFate::Lost) {
+    return end_send(conversation, *sending, "the message did not arrive, as a person said", author);
+  }
+  std::vector<ProposedFact> facts = facts_of_message(sending->message);
+  facts.push_back({FactType::status_changed, {{"a2a", turn_after(sending->next_state).sender}}});
+  return conversation.observe(std::move(facts), author);
 }
 
 std::int64_t send_delay_ms(std::uint32_t attempt) { return kFirstDelayMs << std::min(attempt, kSendAttempts); }

@@ -49,6 +49,13 @@ Result<Sending> begin_send(Conversation& conversation, std::string_view compose_
 Result<Sending> compose_again(const ConversationView& view, std::string_view compose_id, const SenderTrace& trace);
 // Notes that no attempt went well. The draft may be sent again.
 Result<void> end_send(Conversation& conversation, const Sending& sending, std::string error, const Author& author);
+// What a person knows of a message that is in flight.
+enum class KnownFate : std::uint8_t { Arrived, Lost };
+std::optional<KnownFate> find_known_fate(std::string_view name);   // "arrived", "lost"
+// Ends that a draft is in flight, because a person knows what became of its message: it was sent, or it may be sent
+// again. Errors: wrong_state, "draft not in flight", and as begin_send().
+Result<void> settle_by_hand(Conversation& conversation, std::string_view compose_id, KnownFate fate,
+                            const Author& author);
 // Returns how long to wait after a failed attempt, without the random part of up to 100 ms.
 std::int64_t send_delay_ms(std::uint32_t attempt);
 

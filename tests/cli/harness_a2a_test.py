@@ -236,6 +236,24 @@ class LostAnswerTest(A2aTest):
         self.assertEqual([fact["messageId"] for fact in sent if fact["type"] == "message_sent"],
                          [self.agent.ledger[0][0]])
 
+    def test_a_person_says_what_became_of_a_message_in_flight(self):
+        self.agent.fate = "hang up"
+        self.assertEqual(self.approve()[0], 65)
+        line = self.harness("say", "are you there?")[1]
+        draft = line["in_flight"][0]
+        self.assertIn("must be arrived or lost", self.harness("settle", draft, "perhaps")[2])
+        self.assertEqual(self.harness("settle", draft, "lost")[1]["in_flight"], [])
+        self.assertIn("draft not in flight", self.harness("settle", draft, "lost")[2])
+        self.assertIn("compose not found", self.harness("settle", "c-9", "lost")[2])
+        self.assertIn("stays in flight", self.approve()[2])
+        line = self.harness("settle", draft, "arrived")[1]
+        self.assertEqual((line["in_flight"], line["state"]), ([], "working"))
+        self.assertIn("draft already sent", self.harness("approve", draft)[2])
+        said = [json.loads(text) for text in ptcvm("harness", "log", *self.kept)[1].splitlines()]
+        self.assertEqual([fact["messageId"] for fact in said if fact["type"] == "message_sent"],
+                         [self.agent.ledger[-1][0]])
+        self.assertEqual(len(set(self.agent.ledger)), 2)
+
     def test_a_refused_message_is_not_tried_again_and_keeps_its_error(self):
         self.agent.fate = "refuse"
         status, _, err = self.approve()

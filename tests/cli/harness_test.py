@@ -231,7 +231,7 @@ class HarnessTest(CommandLineTest):
         self.assertIn("authorised as PA-7", done.stdout)
 
     def test_every_command_shows_examples(self):
-        for name in ("run", "say", "whisper", "answer", "approve", "dismiss", "edit", "regenerate", "log", "link"):
+        for name in ("run", "say", "whisper", "answer", "approve", "settle", "dismiss", "edit", "regenerate", "log", "link"):
             status, out, _ = ptcvm("harness", name, "--help")
             self.assertEqual((status, f"ptcvm harness {name}" in out), (0, True))
 

@@ -58,6 +58,12 @@ Result<void> approve(const HarnessArguments& arguments, HarnessSession& session)
   return session.outbox().send(named_draft(arguments, session), next, session.author());
 }
 
+Result<void> settle(const HarnessArguments& arguments, HarnessSession& session) {
+  const auto fate = harness::find_known_fate(arguments.words.at(1));
+  if (!fate) return Error{Errc::invalid_value, "OUTCOME: must be arrived or lost", std::nullopt, {}};
+  return harness::settle_by_hand(session.conversation(), arguments.words.at(0), *fate, session.author());
+}
+
 Result<void> dismiss_draft(const HarnessArguments& arguments, HarnessSession& session) {
   return harness::dismiss(session.conversation(), named_draft(arguments, session), session.author());
 }
@@ -86,6 +92,11 @@ const PersonCommand kCommands[] = {
     {"whisper", "Tell the planner what the other side does not see", {"TEXT"}, StoreUse::Existing, whisper_to},
     {"answer", "Answer a question of the planner", {"QID", "TEXT"}, StoreUse::Existing, answer_to},
     {"approve", "Send a draft: the newest one, or the named one", {"[DRAFT]"}, StoreUse::Existing, approve, true, true},
+    {"settle",
+     "Say what became of a message that is in flight: it arrived, or it was lost and its draft may be sent again",
+     {"DRAFT", "OUTCOME"},
+     StoreUse::Existing,
+     settle},
     {"dismiss", "Give up a draft: the newest one, or the named one", {"[DRAFT]"}, StoreUse::Existing, dismiss_draft},
     {"edit", "Put a text of your own in the place of a draft", {"DRAFT", "TEXT"}, StoreUse::Existing, edit},
     {"regenerate", "Forget what the planner did since the last message", {}, StoreUse::Existing, regenerate},
@@ -117,6 +128,16 @@ void declare_conversation(CLI::App& command, StoreOptions& options) {
   declare_run_id(command, options, "The conversation");
 }
 
+const char* meaning_of(std::string_view word) {
+  if (word == "TEXT") return "The text";
+  return word == "OUTCOME" ? "arrived or lost" : "Its id";
+}
+
+const char* example_of(std::string_view word) {
+  if (word == "TEXT") return " 'some words'";
+  return word == "OUTCOME" ? " arrived" : " c1";
+}
+
 void add_person_command(CLI::App& app, const PersonCommand& row, int& status) {
   auto* const command = app.add_subcommand(row.name, row.what);
   auto arguments = std::make_shared<HarnessArguments>();
@@ -127,8 +148,8 @@ void add_person_command(CLI::App& app, const PersonCommand& row, int& status) {
     const bool may_be_missing = row.words[i][0] == '[';
     std::string name = row.words[i];
     if (may_be_missing) name = name.substr(1, name.size() - 2);
-    command->add_option(name, (*words)[i], name == "TEXT" ? "The text" : "Its id")->required(!may_be_missing);
-    shown += name == "TEXT" ? " 'some words'" : may_be_missing ? "" : " c1";
+    command->add_option(name, (*words)[i], meaning_of(name))->required(!may_be_missing);
+    shown += may_be_missing ? "" : example_of(name);
   }
   if (row.has_next) command->add_option("--next", arguments->next, "The state of the task afterwards");
   if (row.has_peer) {

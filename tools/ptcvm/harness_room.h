@@ -83,6 +83,7 @@ class HarnessRoom : public std::enable_shared_from_this<HarnessRoom> {
   Result<boost::json::object> whisper(const boost::json::object& body, const harness::Author& who);
   Result<boost::json::object> answer(const boost::json::object& body, const harness::Author& who);
   Result<boost::json::object> dismiss(const boost::json::object& body, const harness::Author& who);
+  Result<boost::json::object> settle(const boost::json::object& body, const harness::Author& who);
   Result<boost::json::object> edit(const boost::json::object& body, const harness::Author& who);
   Result<boost::json::object> draft(const boost::json::object& body, const harness::Author& who);
   Result<boost::json::object> regenerate(const boost::json::object& body, const harness::Author& who);

@@ -67,6 +67,12 @@ Result<json::object> HarnessRoom::dismiss(const json::object& body, const harnes
   return done(harness::dismiss(conversation_, draft_in(body, conversation_), who));
 }
 
+Result<json::object> HarnessRoom::settle(const json::object& body, const harness::Author& who) {
+  const auto fate = harness::find_known_fate(text_in(body, "outcome"));
+  if (!fate) return wrong_action("outcome: must be \"arrived\" or \"lost\"");
+  return done(harness::settle_by_hand(conversation_, text_in(body, "draft"), *fate, who));
+}
+
 Result<json::object> HarnessRoom::edit(const json::object& body, const harness::Author& who) {
   const auto id = harness::edit_draft(conversation_, draft_in(body, conversation_), text_in(body, "text"), who);
   if (!id) return id.error();
@@ -132,6 +138,7 @@ void HarnessRoom::act(const std::string& name, const json::object& body, const s
       {"whisper", &HarnessRoom::whisper, {"text"}},
       {"answer", &HarnessRoom::answer, {"qid", "text"}},
       {"dismiss", &HarnessRoom::dismiss, {}},
+      {"settle", &HarnessRoom::settle, {"draft", "outcome"}},
       {"edit", &HarnessRoom::edit, {"text"}},
       {"draft", &HarnessRoom::draft, {"text"}},
       {"regenerate", &HarnessRoom::regenerate, {}},
