@@ -37,9 +37,14 @@ TriggerSeqs read_seqs(const json::object& body, std::string_view member) {
           seq_of(seqs, "whisper"), seq_of(seqs, "answer")};
 }
 
+PlannerName read_planner(const json::object& body) {
+  const json::value* const seed = body.if_contains("seed");
+  return {std::string(text_of(body, "planner")), seed == nullptr ? json::value() : *seed};
+}
+
 PlanCursor read_cursor(const json::object& body) {
   return {seq_of(body, "generation"), read_seqs(body, "planned"), read_seqs(body, "failing"),
-          static_cast<std::uint32_t>(seq_of(body, "attempts"))};
+          static_cast<std::uint32_t>(seq_of(body, "attempts")), read_planner(body)};
 }
 
 std::vector<ProgramWait> read_waits(const json::object& body) {
@@ -93,10 +98,14 @@ std::string timer_of(std::string_view program, std::string_view signal) {
 std::string timer_signal(std::string_view timer) { return "timer_fired/" + std::string(timer); }
 
 json::object cursor_json(const PlanCursor& cursor) {
-  return {{"generation", cursor.generation},
-          {"planned", seqs_json(cursor.planned)},
-          {"failing", seqs_json(cursor.failing)},
-          {"attempts", cursor.attempts}};
+  json::object body{{"generation", cursor.generation},
+                    {"planned", seqs_json(cursor.planned)},
+                    {"failing", seqs_json(cursor.failing)},
+                    {"attempts", cursor.attempts}};
+  if (cursor.planner.type.empty()) return body;
+  body["planner"] = cursor.planner.type;
+  body["seed"] = cursor.planner.seed;
+  return body;
 }
 
 void ConversationView::apply(const HostFact& fact) {
@@ -131,6 +140,7 @@ void ConversationView::take_place(const HostFact& fact) {
 void ConversationView::take_note(const HostFact& fact, const json::object& body) {
   if (fact.name == "plan_cursor") {
     cursor_ = read_cursor(body);
+    if (!cursor_.planner.type.empty()) planners_[fact.writer] = cursor_.planner;
     parked_pass_.reset();
   }
   if (fact.name == kKickoffNote) kickoff_armed_ = true;
@@ -324,6 +334,11 @@ const Fact* ConversationView::fact_at(std::uint64_t seq) const {
 std::size_t ConversationView::in_flight() const {
   return static_cast<std::size_t>(
       std::ranges::count_if(drafts_, [](const auto& entry) { return !entry.second.in_flight.empty(); }));
+}
+
+const PlannerName* ConversationView::planner_of(const DraftState& draft) const {
+  const auto found = planners_.find(draft.writer);
+  return draft.writer == 0 || found == planners_.end() ? nullptr : &found->second;
 }
 
 std::vector<ProposedFact> ConversationView::batch_of(const DraftState& draft) const {

@@ -36,12 +36,19 @@ struct TriggerSeqs {
   friend bool operator==(const TriggerSeqs&, const TriggerSeqs&) = default;
 };
 
+// The planner of a pass, as messages name it.
+struct PlannerName {
+  std::string type = {};              // its id; "" when the log does not say
+  boost::json::value seed = {};       // its dehydrated configuration, or null
+};
+
 // How far planning has come. The cursor is a fact of the log, written in the transaction of the decisions.
 struct PlanCursor {
   std::uint64_t generation = 0;
   TriggerSeqs planned;
   TriggerSeqs failing;            // the triggers with which the planner failed last
   std::uint32_t attempts = 0;     // how often it failed with them
+  PlannerName planner = {};       // who planned; set when the pass has a draft
 };
 boost::json::object cursor_json(const PlanCursor& cursor);
 boost::json::object seqs_json(const TriggerSeqs& seqs);
@@ -132,6 +139,8 @@ class ConversationView {
   bool wants_letter() const { return is_job_ && !has_ended_ && letter_seq_ < news_seq_; }
   // Returns the last fact that makes a pass another one: effects and notes about passes do not.
   std::uint64_t pass_seq() const { return pass_seq_; }
+  // Returns the planner that proposed the draft, or nullptr when a person wrote it, or the log is an old one.
+  const PlannerName* planner_of(const DraftState& draft) const;
   // Returns how many messages are being sent.
   std::size_t in_flight() const;
   // Returns the kept facts of the batch in which the draft was proposed: what is stamped on its message.
@@ -153,6 +162,7 @@ class ConversationView {
   std::uint64_t letters_ = 0, letter_seq_ = 0, news_seq_ = 0, pass_seq_ = 0;
   std::vector<Fact> facts_;
   std::map<std::uint64_t, std::uint64_t> writers_;      // seq -> claim, of facts that were written under one
+  std::map<std::uint64_t, PlannerName> planners_;       // claim -> the planner of its pass
   PlanCursor cursor_;
   bool kickoff_armed_ = false;
   boost::json::object setup_;

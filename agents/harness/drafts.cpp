@@ -39,8 +39,9 @@ json::object trace_json(const ConversationView& view, const DraftState& draft, c
     fact.body["type"] = fact_info(fact.type).name;
     journal.push_back(std::move(fact.body));
   }
-  return {{"plannerType", trace.planner_type},
-          {"plannerSeed", trace.planner_seed},
+  const PlannerName* const planner = view.planner_of(draft);
+  return {{"plannerType", planner == nullptr ? trace.planner_type : planner->type},
+          {"plannerSeed", planner == nullptr ? trace.planner_seed : planner->seed},
           {"plannerMode", trace.planner_mode},
           {"journal", std::move(journal)}};
 }

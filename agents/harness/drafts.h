@@ -23,7 +23,8 @@ namespace ptcvm::harness {
 // How often one message is given to the transport.
 inline constexpr std::uint32_t kSendAttempts = 3;
 
-// Names the planner. The trace is stamped on each message.
+// Names the planner of this process. The trace is stamped on each message; a draft of a pass names the planner of the
+// pass.
 struct SenderTrace {
   std::string planner_type = "off";       // the id of the planner
   boost::json::value planner_seed = {};   // its dehydrated configuration, or null

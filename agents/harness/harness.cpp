@@ -173,6 +173,8 @@ Result<PassEnd> Harness::commit(std::vector<ProposedFact> facts, bool consumes) 
   const bool writes = !facts.empty();
   std::optional<PlanCursor> cursor;
   if (consumes) cursor = consumed();
+  const auto is_draft = [](const ProposedFact& fact) { return fact.type == FactType::compose_intent; };
+  if (cursor && std::ranges::any_of(facts, is_draft)) cursor->planner = planner_;
   const Result<bool> done =
       conversation_.decide(pass_->token, pass_->cut, std::move(facts), cursor, {pass_->now_ms, {}});
   if (!done) return done.error();
@@ -183,7 +185,8 @@ Result<PassEnd> Harness::commit(std::vector<ProposedFact> facts, bool consumes) 
 Result<PassEnd> Harness::record_failure(std::string_view code, std::string message) {
   const std::uint64_t generation = conversation_.view().generation();
   PlanCursor cursor = pass_->cursor;
-  if (cursor.generation != generation) cursor = {.generation = generation, .planned = {}, .failing = {}, .attempts = 0};
+  cursor.planner = {};
+  if (cursor.generation != generation) cursor = {.generation = generation, .planned = {}, .failing = {}, .attempts = 0, .planner = {}};
   if (cursor.failing != decision_.fired) cursor.attempts = 0;
   cursor.failing = decision_.fired;
   ++cursor.attempts;

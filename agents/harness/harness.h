@@ -17,6 +17,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "agents/harness/evaluate.h"
 #include "agents/harness/planner.h"
@@ -48,6 +49,8 @@ class Harness final : public PlanContext {
   Harness(const Harness&) = delete;
   Harness& operator=(const Harness&) = delete;
 
+  // Names the planner of the next passes. The log keeps the name with drafts, for their messages.
+  void set_planner(PlannerName planner) { planner_ = std::move(planner); }
   // Asks for a pass. Calls during a pass ask for one pass after it.
   void schedule() { is_wanted_ = true; }
   bool wants_pass() const { return is_wanted_ && !pass_; }
@@ -94,6 +97,7 @@ class Harness final : public PlanContext {
 
   Conversation& conversation_;
   HarnessOptions options_;
+  PlannerName planner_;
   bool is_wanted_ = false;
   std::optional<Pass> pass_;
   PassDecision decision_;

@@ -221,6 +221,16 @@ class HarnessTest(CommandLineTest):
         status, _, err = ptcvm("harness", "link", '{"planner": {"id": "root"}}')
         self.assertEqual((status, "there is no planner" in err), (65, True))
 
+    def test_an_approved_message_names_the_planner_of_its_draft(self):
+        self.harness("say", "hello")
+        config = self.file("words.json", '{"targetWords": 20}')
+        script = self.file("script.jsonl", json.dumps({"text": "Good day"}) + "\n")
+        self.harness("run", "--planner", "llm-drafter", "--config", config, "--model", "scripted:" + script, status=75)
+        out = ptcvm("harness", "approve", *self.kept)[1]
+        trace = json.loads(out.splitlines()[0])["message"]["metadata"]["urn:ptcvm:planner-trace:v1"]
+        self.assertEqual((trace["plannerType"], trace["plannerSeed"]["targetWords"], trace["plannerMode"]),
+                         ("llm-drafter", 20, "approve"))
+
     def test_two_agents_negotiate(self):
         store = os.path.join(self.folder.name, "negotiation.db")
         for _ in range(2):   # the second time everything is done already

@@ -23,6 +23,8 @@ Result<void> send_drafts(const PassParts& parts, const harness::Author& author) 
 }  // namespace
 
 Result<bool> plan_once(const PassParts& parts, const harness::Author& author) {
+  const harness::SenderTrace& trace = parts.outbox.trace();
+  parts.harness.set_planner({trace.planner_type, trace.planner_seed});
   parts.harness.schedule();
   const auto verdict = parts.harness.begin(parts.clock());
   if (!verdict) return verdict.error();

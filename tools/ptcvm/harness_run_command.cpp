@@ -1,4 +1,5 @@
 // ptcvm harness run: lets a planner plan until it waits for somebody.
+#include "agents/harness/planner_seed.h"
 #include "tools/ptcvm/agent_stored_commands.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/harness_pass.h"
@@ -20,6 +21,9 @@ int run_harness(const HarnessArguments& arguments) {
   if (!parts) return refuse_input(message);
   const auto planner = make_planner(*parts, session.store(), session.conversation(), message);
   if (planner == nullptr) return refuse_input(message);
+  if (harness::is_planner(parts->planner)) {
+    session.outbox().trace().planner_seed = harness::dehydrate(parts->planner, parts->config);
+  }
   if (!arguments.remote.empty()) {
     if (const auto taken = session.outbox().tick(session.author()); !taken) return refuse_error(taken.error());
   }
