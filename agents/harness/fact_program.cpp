@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
 #include <cctype>
 
 #include "agents/harness/json_members.h"
@@ -60,6 +61,15 @@ std::string signal_of(const StoredWait& wait) {
   const Result<Value> args = Value::from_edn(wait.args_edn);
   const auto name = args ? args->view()["name"].as_string() : std::nullopt;
   return wait.tool == "await-signal" && name ? std::string(*name) : wait.key;
+}
+
+// Returns the first thing that the program proposed and that is no fact, as JSON, or "".
+std::string strange_proposal(const json::value& proposed) {
+  for (const json::value& item : proposed.as_array()) {
+    const bool has_type = item.is_object() && !text_of(item.get_object(), "type").empty();
+    if (!has_type) return json::serialize(item);
+  }
+  return {};
 }
 
 bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; }
@@ -185,6 +195,11 @@ FactProgramEnd FactProgram::ended(const StoredOutcome& outcome) const {
   if (turn.state == RunState::Returned) {
     end.value = value;
     take_proposals(value, end);
+    return end;
+  }
+  if (const std::string strange = strange_proposal(value.as_object().at("proposed")); !strange.empty()) {
+    end.kind = FactProgramEnd::Kind::Failed;
+    end.error = "the program proposed " + strange + ", which is no fact: a fact is a map with a :type";
     return end;
   }
   end.value = value.as_object().at("value");

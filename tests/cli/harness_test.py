@@ -124,16 +124,23 @@ class HarnessTest(CommandLineTest):
     def test_two_drafts_of_one_pass_are_refused(self):
         self.harness("say", "hello")
         two = """(do (propose {:type :compose_intent :text "a"}) (propose {:type :compose_intent :text "b"}))"""
-        state = json.loads(ptcvm("harness", "run", *self.kept, "--planner", self.file("plan.ptc", two), "--mode", "auto",
-                                 "--peer", "other")[1].splitlines()[-1])
+        status, out, err = ptcvm("harness", "run", *self.kept, "--planner", self.file("plan.ptc", two), "--mode", "auto",
+                                 "--peer", "other")
+        state = json.loads(out.splitlines()[-1])
+        self.assertEqual((status, "one draft" in err), (1, True), err)
         self.assertEqual((state["drafts"], state["in_flight"]), ([], []))
         self.assertEqual(self.types()[2:], ["planner_error"] * 3)
         self.assertIn("one draft", ptcvm("harness", "log", *self.kept)[1])
 
     def test_a_program_that_fails_is_in_the_log_three_times(self):
         self.harness("say", "hello")
-        self.plan('(fail "no")', status=0)
-        self.assertEqual(self.types().count("planner_error"), 3)
+        for program, why in (('(fail "no")', "no"), ("(((", "PLANNER_EXCEPTION"), ("(propose 5)", "proposed 5")):
+            self.harness("whisper", "try this")
+            status, out, err = ptcvm("harness", "run", *self.kept, "--planner", self.file("plan.ptc", program))
+            self.assertEqual((status, json.loads(out)["status"]), (1, "idle"))
+            self.assertIn("the planner failed", err)
+            self.assertIn(why, err)
+        self.assertEqual(self.types().count("planner_error"), 9)
 
     def test_a_model_of_the_command_line_drafts_once(self):
         self.harness("say", "hello")
@@ -142,6 +149,22 @@ class HarnessTest(CommandLineTest):
             waits = self.harness("run", "--planner", "llm-drafter", "--model", "scripted:" + script, status=75)
             self.assertEqual(waits["draft"]["text"], "Good day from the model")
         self.assertIn("no model", self.harness("run", "--planner", "llm-drafter", "--model", "x", status=65))
+
+    def test_a_program_that_plans_has_tools(self):
+        ledger = os.path.join(self.folder.name, "ledger")
+        tools = self.file("tools.json", json.dumps([
+            {"name": "find_notes", "signature": "(patient :string) -> :string", "effect": "keyed",
+             "command": ["sh", "-c", f"read args; echo called >> {ledger}; echo '\"n-7\"'"]}]))
+        program = """(propose {:type :compose_intent
+                               :text (str "Notes: " (task "notes" (tool/find_notes {:patient "p7"})))})"""
+        self.harness("say", "hello")
+        self.assertEqual(self.plan(program, "--tools", tools)["draft"]["text"], "Notes: n-7")
+        self.harness("whisper", "again", status=75)
+        self.assertEqual(self.plan(program, "--tools", tools)["draft"]["text"], "Notes: n-7")
+        with open(ledger, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "called\n")
+        self.assertIn("only a program takes tools", self.harness("run", "--planner", "simple-demo", "--tools", tools,
+                                                                 status=65))
 
     AGENT = {"prompt": "Answer what was said last.", "signature": "(status :string, facts [:map]) -> :any"}
 
@@ -194,7 +217,7 @@ class HarnessTest(CommandLineTest):
         self.assertIn("needs a --model", self.harness("run", "--planner", "agent:" + self.file(
             "agent.json", json.dumps(self.AGENT)), status=65))
         self.assertIn("none.json", self.harness("run", "--planner", "agent:none.json", "--model", "x", status=65))
-        self.plan_with_agent(self.AGENT, ['(fail {:reason :tired :message "enough"})'], status=0)
+        self.plan_with_agent(self.AGENT, ['(fail {:reason :tired :message "enough"})'], status=1)
         self.assertIn("planner_error", self.types())
 
     def test_what_does_not_fit_is_refused(self):

@@ -1,6 +1,7 @@
 #include "tools/ptcvm/harness_planners.h"
 
 #include <algorithm>
+#include <atomic>
 #include <boost/json.hpp>
 #include <sstream>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "tools/ptcvm/harness_agent.h"
 #include "tools/ptcvm/harness_model.h"
 #include "tools/ptcvm/moments.h"
+#include "tools/ptcvm/program_tools.h"
 
 namespace ptcvm::cli {
 
@@ -74,6 +76,19 @@ std::optional<harness::AskModel> recorded_model(const std::string& path, std::st
   };
 }
 
+// Returns the tools of a program that plans. Another planner has none, or has them in its own file.
+std::optional<Tools> planner_tools(const HarnessArguments& arguments, std::string& message) {
+  static const std::atomic<bool> cancelled{false};
+  const auto declared = declared_tools(arguments.tools, message);
+  if (!declared) return std::nullopt;
+  if (declared->empty()) return Tools();
+  if (harness::is_planner(arguments.planner) || is_agent_planner(arguments.planner)) {
+    message = "--tools, --tool: only a program takes tools here, and " + arguments.planner + " is none";
+    return std::nullopt;
+  }
+  return program_tools(*declared, cancelled, message);
+}
+
 }  // namespace
 
 std::optional<PlannerParts> planner_parts(const HarnessArguments& arguments, std::string& message) {
@@ -89,6 +104,9 @@ std::optional<PlannerParts> planner_parts(const HarnessArguments& arguments, std
     if (!scenario) return std::nullopt;
     parts.config["resolvedScenario"] = *std::move(scenario);
   }
+  auto tools = planner_tools(arguments, message);
+  if (!tools) return std::nullopt;
+  parts.tools = *std::move(tools);
   parts.model = arguments.model;
   const bool asks_itself = is_agent_planner(parts.planner);   // an agent opens the model that it speaks to
   auto ask = arguments.model.empty() || asks_itself ? recorded_model(arguments.replies, message)
@@ -124,6 +142,7 @@ std::unique_ptr<harness::Planner> make_planner(const PlannerParts& parts, const 
   harness::FactProgramOptions options;
   options.id = conversation.log().id() + "/planner";
   options.source = *std::move(source);
+  options.tools = parts.tools;
   return std::make_unique<harness::ProgramPlanner>(
       harness::FactProgram(Engine(), store, conversation, std::move(options)), now_millis);
 }

@@ -167,13 +167,7 @@ void add_harness_serve(CLI::App& app, int& status) {
   command->add_option("--planner", harness.planner,
                       "off, simple-demo, llm-drafter, scenario-v0.3, agent:FILE, or the file of a program, until "
                       "people choose");
-  command->add_option("--config", harness.config, "The configuration of the planner, a file of JSON")
-      ->type_name("FILE");
-  command->add_option("--scenario", harness.scenario, "The scenario of scenario-v0.3, a file of JSON")
-      ->type_name("FILE");
-  command->add_option("--replies", harness.replies, "Recorded replies of a model, a file of JSON lines")
-      ->type_name("FILE");
-  command->add_option("--model", harness.model, "The model of the planner, as `ptcvm agent run --help` says");
+  declare_planner(*command, harness);
   command->add_option("--peer", harness.peer, "The conversation of the other side, in the same store");
   command->add_option("--remote", harness.remote, "The agent of the other side, a URL of a server of A2A");
   command->add_flag("--a2a", arguments->serves_a2a, "Let others talk to the conversations by A2A, at /a2a/ID");

@@ -9,6 +9,7 @@
 #include "agents/harness/harness.h"
 #include "agents/harness/model_text.h"
 #include "agents/harness/outbox.h"
+#include "tools/ptcvm/run_options.h"
 #include "tools/ptcvm/store_options.h"
 
 namespace ptcvm::cli {
@@ -19,6 +20,7 @@ struct HarnessArguments {
   std::string peer;                            // the conversation of the other side; "" when a script carries messages
   std::string remote;                          // --remote: the agent of the other side
   std::string planner, config, scenario, replies, model;   // --planner, --config, --scenario, --replies, --model
+  RunArguments tools;                          // --tools, --tool, --tool-shell, --tool-effect: for a program that plans
   std::string mode = "approve";
   bool begins = false;
   std::vector<std::string> words;              // the positional arguments
@@ -55,6 +57,9 @@ std::string heard_id(const harness::ConversationView& view);
 
 // Reads a file with one JSON object.
 std::optional<boost::json::object> json_file(const std::string& path, std::string& message);
+
+// Declares the options that say what plans, for run and serve.
+void declare_planner(CLI::App& command, HarnessArguments& arguments);
 
 void add_harness_run(CLI::App& app, int& status);
 void add_harness_serve(CLI::App& app, int& status);
