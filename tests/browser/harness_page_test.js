@@ -67,6 +67,13 @@ async function run() {
 
   payerPlans();
   await says("The MRI is authorised as PA-7.");
+  await draftSays("completed");
+  await page.fill("#draft-text", "I am still typing");
+  await page.evaluate(() => act("whisper", {text: "somebody else spoke"}));
+  await page.getByRole("button", {name: "Drop my text"}).waitFor();
+  assert.equal(await page.inputValue("#draft-text"), "I am still typing");
+  assert.equal(await page.getByRole("button", {name: "Approve and send"}).isDisabled(), true);
+  await page.getByRole("button", {name: "Drop my text"}).click();
   await page.reload();
   await draftSays("completed");
   await page.fill("#draft-text", "Thank you. " + HTML);

@@ -40,8 +40,7 @@ async function request(path, body) {
 async function act(action, body = {}) {
   try {
     complain("");
-    await request(`/${encodeURIComponent(conversation)}/${action}`, body);
-    return true;
+    return await request(`/${encodeURIComponent(conversation)}/${action}`, body);
   } catch (error) {
     complain(error.message);
     return false;
@@ -112,9 +111,25 @@ function takeFacts(event) {
 
 // What waits for people.
 
+// Returns whether the person changes the text of a draft that was dismissed or sent meanwhile. The text stays.
+function holdsText() {
+  const isThere = state.draft !== null && state.draft.composeId === edited;
+  return edited !== null && edited === at("draft").dataset.id && !isThere;
+}
+
 function showDraft() {
   const draft = state.draft;
-  show("draft", draft !== null);
+  const isHeld = holdsText();
+  show("draft", draft !== null || isHeld);
+  at("dismiss").textContent = isHeld ? "Drop my text" : "Dismiss";
+  if (isHeld) {
+    at("draft-error").textContent = "This draft was dismissed or sent while you changed it. Your text stays here until " +
+                                    "you drop it.";
+    show("draft-error", true);
+    for (const id of ["approve", "save"]) at(id).disabled = true;
+    at("dismiss").disabled = false;
+    return;
+  }
   if (draft === null) return;
   const isOther = at("draft").dataset.id !== draft.composeId;
   if (isOther || edited !== draft.composeId) at("draft-text").value = draft.text;
@@ -250,8 +265,14 @@ function onSubmit(id, run) {
 }
 
 async function keepText() {
-  edited = null;
-  return act("edit", {draft: at("draft").dataset.id, text: at("draft-text").value});
+  const text = at("draft-text").value, draft = at("draft").dataset.id;
+  edited = null;   // the new draft may come before the answer
+  const answer = await act("edit", {draft, text});
+  if (answer) return answer;
+  edited = at("draft").dataset.id = draft;
+  at("draft-text").value = text;
+  showDraft();
+  return answer;
 }
 
 function addActions() {
@@ -260,14 +281,19 @@ function addActions() {
   onSubmit("draft", async () => {
     const next = at("next").value;
     if (state.draft !== null && at("draft-text").value !== state.draft.text) {
-      if (!await keepText()) return;
-      await act("approve", {next});
+      const kept = await keepText();
+      if (kept) await act("approve", {draft: kept.draft, next});
       return;
     }
     await act("approve", {draft: at("draft").dataset.id, next});
   });
   at("save").onclick = keepText;
-  at("dismiss").onclick = () => act("dismiss", {draft: at("draft").dataset.id});
+  at("dismiss").onclick = () => {
+    const isHeld = holdsText();
+    edited = null;
+    if (isHeld) showDraft();
+    else act("dismiss", {draft: at("draft").dataset.id});
+  };
   onSubmit("question", () => act("answer", {qid: at("question").dataset.id, text: at("answer").value}));
   onSubmit("whisper", async () => {
     if (await act("whisper", {text: at("whisper-text").value})) at("whisper-text").value = "";
