@@ -64,7 +64,7 @@ std::optional<BatchRefusal> refuse_batch(const ConversationView& view, std::span
   }
   const auto is_draft = [](const ProposedFact& fact) { return fact.type == FactType::compose_intent; };
   if (std::ranges::count_if(batch, is_draft) > 1) {
-    return disallowed("compose_intent: a pass may propose one draft; put the texts into one, or wait for the next turn");
+    return disallowed("compose_intent: a pass may propose one draft; put the texts into one, or wait for the turn");
   }
   const Names calls = makes_attachments ? succeeded_calls(view, batch) : Names{};
   for (const ProposedFact& fact : batch) {

@@ -39,9 +39,10 @@ struct Sending {
   std::uint32_t attempt = 0;          // the attempt that comes next, from 0
 };
 
-// Notes that the draft is being sent, and returns its message. `nonce` is of random letters and digits, and a part of the
-// id of the message: conversations of the same name in other stores have other ids. The next state is the argument, or the hint of the
-// draft, or "working". Errors: wrong_state with "compose not found", "draft dismissed", "draft already sent" or "draft
+// Notes that the draft is being sent, and returns its message. `nonce` is of random letters and digits, and is a part
+// of the id of the message: conversations of the same name in other stores have other ids. The next state is the
+// argument, or the hint of the draft, or "working".
+// Errors: wrong_state with "compose not found", "draft dismissed", "draft already sent" or "draft
 // already in flight"; invalid_value with "attachment not found: …"; busy when another process writes effects now.
 Result<Sending> begin_send(Conversation& conversation, std::string_view compose_id,
                            const std::optional<std::string>& next_state, const SenderTrace& trace,

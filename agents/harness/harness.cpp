@@ -186,7 +186,9 @@ Result<PassEnd> Harness::record_failure(std::string_view code, std::string messa
   const std::uint64_t generation = conversation_.view().generation();
   PlanCursor cursor = pass_->cursor;
   cursor.planner = {};
-  if (cursor.generation != generation) cursor = {.generation = generation, .planned = {}, .failing = {}, .attempts = 0, .planner = {}};
+  if (cursor.generation != generation) {
+    cursor = {.generation = generation, .planned = {}, .failing = {}, .attempts = 0, .planner = {}};
+  }
   if (cursor.failing != decision_.fired) cursor.attempts = 0;
   cursor.failing = decision_.fired;
   ++cursor.attempts;

@@ -56,8 +56,9 @@ class Harness final : public PlanContext {
   bool wants_pass() const { return is_wanted_ && !pass_; }
   bool is_planning() const { return pass_.has_value(); }
 
-  // Writes timer_fired for deadlines that are over, evaluates the journal, and begins a pass when the verdict is Run. Dismisses the draft itself when it is Dismiss:
-  // last_end() says whether that was written. busy: another process has a pass; the wish for a pass stays.
+  // Writes timer_fired for deadlines that are over, evaluates the journal, and begins a pass when the verdict is Run.
+  // Dismisses the draft itself when it is Dismiss: last_end() says whether that was written.
+  // busy: another process has a pass; the wish for a pass stays.
   Result<Verdict> begin(std::int64_t now_ms);
   // Ends the pass with what the planner gave. Error: wrong_state without a pass.
   Result<PassEnd> finish(PlanOutput output, std::int64_t now_ms);

@@ -44,9 +44,9 @@ class Outbox {
  public:
   using Pause = std::function<void(std::int64_t ms)>;
   using NewNonce = std::function<std::string()>;
-  // Everything must outlive the outbox. `transport` may be null: then every send fails with "no adapter". `pause` waits
-  // between attempts. `new_nonce` gives random letters and digits for the id of a message (drafts.h); without it ids are
-  // unique in one store.
+  // Everything must outlive the outbox. `transport` may be null: then every send fails with "no adapter". `pause`
+  // waits between attempts. `new_nonce` gives random letters and digits for the id of a message (drafts.h); without
+  // it ids are unique in one store.
   Outbox(Conversation& conversation, Transport* transport, Pause pause, NewNonce new_nonce = {})
       : conversation_(conversation),
         transport_(transport),

@@ -311,7 +311,8 @@ class ServerTest(A2aTest):
             refused = self.rpc(page, "message/send", {"message": said})["error"]
             self.assertEqual((refused["code"], "another message" in refused["message"]), (-32602, True))
         self.assertEqual(self.send(page, "hello", "m1")["id"], "init:payer#0")
-        self.assertEqual(len([fact for fact in page.state("payer")["journal"] if fact["type"] == "message_received"]), 1)
+        types = [fact["type"] for fact in page.state("payer")["journal"]]
+        self.assertEqual(types.count("message_received"), 1)
 
     def test_a_stream_tells_what_the_other_side_says_and_ends_with_the_turn(self):
         page = self.page("payer", "--a2a")

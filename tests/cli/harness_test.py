@@ -124,8 +124,8 @@ class HarnessTest(CommandLineTest):
     def test_two_drafts_of_one_pass_are_refused(self):
         self.harness("say", "hello")
         two = """(do (propose {:type :compose_intent :text "a"}) (propose {:type :compose_intent :text "b"}))"""
-        status, out, err = ptcvm("harness", "run", *self.kept, "--planner", self.file("plan.ptc", two), "--mode", "auto",
-                                 "--peer", "other")
+        status, out, err = ptcvm("harness", "run", *self.kept, "--planner", self.file("plan.ptc", two),
+                                 "--mode", "auto", "--peer", "other")
         state = json.loads(out.splitlines()[-1])
         self.assertEqual((status, "one draft" in err), (1, True), err)
         self.assertEqual((state["drafts"], state["in_flight"]), ([], []))
@@ -264,7 +264,8 @@ class HarnessTest(CommandLineTest):
         self.assertIn("authorised as PA-7", done.stdout)
 
     def test_every_command_shows_examples(self):
-        for name in ("run", "say", "whisper", "answer", "approve", "settle", "dismiss", "edit", "regenerate", "log", "link"):
+        for name in ("run", "say", "whisper", "answer", "approve", "settle", "dismiss", "edit", "regenerate", "log",
+                     "link"):
             status, out, _ = ptcvm("harness", name, "--help")
             self.assertEqual((status, f"ptcvm harness {name}" in out), (0, True))
 

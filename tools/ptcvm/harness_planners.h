@@ -21,7 +21,8 @@ struct PlannerParts {
   Tools tools = {};               // for a program
 };
 
-// Reads what --planner, --config, --scenario, --replies and the options of tools say. nullopt, with the reason: a file cannot be read.
+// Reads what --planner, --config, --scenario, --replies and the options of tools say. nullopt, with the reason: a file
+// cannot be read.
 std::optional<PlannerParts> planner_parts(const HarnessArguments& arguments, std::string& message);
 
 // Makes the planner. nullptr, with the reason: the configuration does not fit, or there is no such file.

@@ -70,8 +70,8 @@ bool add_tokens(std::string_view option, const std::vector<std::string>& texts, 
   return true;
 }
 
-// Returns the tokens; people come first, with a new token when nobody of them has one. nullopt, with the reason: a token
-// cannot be read.
+// Returns the tokens; people come first, with a new token when nobody of them has one. nullopt, with the reason: a
+// token cannot be read.
 std::optional<std::vector<drivers::WebToken>> tokens_of(const ServeArguments& arguments, std::string& message) {
   std::vector<drivers::WebToken> tokens;
   if (!add_tokens("--token", arguments.tokens, {"page", "", false}, tokens, message)) return std::nullopt;
