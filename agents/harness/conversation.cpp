@@ -17,6 +17,12 @@ Error wrong(Errc code, std::string message) { return {code, std::move(message), 
 
 bool is_message(FactType type) { return type == FactType::message_received || type == FactType::message_sent; }
 
+std::optional<ProposedFact> last_state(const std::vector<ProposedFact>& facts) {
+  const auto found = std::find_if(facts.rbegin(), facts.rend(),
+                                  [](const ProposedFact& fact) { return fact.type == FactType::status_changed; });
+  return found == facts.rend() ? std::nullopt : std::optional(*found);
+}
+
 HostFact letter(const ConversationView& view, const Author& author) {
   return host_fact(HostFactClass::Control, std::string(kLetterNote), letter_key(view.letters() + 1), {}, author);
 }
@@ -106,6 +112,7 @@ Result<void> Conversation::observe_with(std::string_view message_id, std::vector
   for (;;) {
     if (const Result<bool> read = refresh(); !read) return read.error();
     if (view_.knows_message(message_id)) return wake(author);
+    const std::optional<ProposedFact> state = last_state(facts);
     std::vector<ProposedFact> missing = without_known(std::move(facts));
     std::vector<HostFact> out;
     for (std::size_t i = 0; i < missing.size(); ++i) {
@@ -124,6 +131,9 @@ Result<void> Conversation::observe_with(std::string_view message_id, std::vector
       const bool is_lost = !written->puts[i].is_mine && missing[i].type == FactType::status_changed;
       if (is_lost) facts.push_back(std::move(missing[i]));
     }
+    // The state was left out, because the journal had the same one; it had another one when the message was written.
+    const bool is_older = view_.status_seq() < written->puts.front().fact.seq;
+    if (facts.empty() && state && is_older && text_of(state->body, "a2a") != view_.status()) facts.push_back(*state);
     if (facts.empty()) return {};
   }
 }

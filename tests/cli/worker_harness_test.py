@@ -81,9 +81,12 @@ class Conversations(ConversationWorkerTest):
         for person in people:
             person.join()
         self.until_runs(lambda runs: runs["clinic"]["queue_state"] == "waiting")
+        self.assertNotEqual(self.harness("log", "clinic")["a2a"], "input-required", "no message waits for a worker")
+        self.harness("say", "clinic", "the last one")
+        self.until_runs(lambda runs: runs["clinic"]["queue_state"] == "waiting")
         heard, sent = self.texts("clinic", "message_received"), self.texts("clinic", "message_sent")
-        self.assertEqual(sorted(heard), sorted(f"{who}-{number}" for who in "ab" for number in range(each)))
-        self.assertEqual(sent[-1], "re " + heard[-1], "nothing waits for a worker")
+        said = [f"{who}-{number}" for who in "ab" for number in range(each)]
+        self.assertEqual((sorted(heard[:-1]), heard[-1], sent[-1]), (said, "the last one", "re the last one"))
         self.assertEqual(len(sent), len(set(sent)), "no message is answered twice")
         whole = self.facts("clinic", "--all")
         planned = [fact["planned"]["inbound"] for fact in whole if fact["type"] == "plan_cursor"]
