@@ -69,11 +69,6 @@ std::string legal_name(std::string_view prefix, std::string_view name) {
   return out;
 }
 
-Effect effect_of(const ToolHints& hints) {
-  const bool only_reads = hints.read_only.value_or(false) && !hints.destructive.value_or(false);
-  return only_reads ? Effect::Idempotent : Effect::Unsafe;
-}
-
 // Returns the signature that says the schemas, or as much of them as a signature can say.
 std::string signature_of(const McpTool& tool, std::vector<std::string>& losses) {
   json::object definition{{"inputSchema", tool.input_schema}};
@@ -132,7 +127,8 @@ std::variant<McpTool, McpFailure> read_mcp_tool(const json::value& value, const 
 ToolOffer offer_of(const McpTool& tool, std::string_view prefix) {
   ToolOffer offer;
   offer.name = legal_name(prefix, tool.name);
-  offer.effect = effect_of(tool.hints);
+  offer.only_reads = tool.hints.read_only.value_or(false) && !tool.hints.destructive.value_or(false);
+  offer.effect = offer.only_reads ? Effect::Idempotent : Effect::Unsafe;
   offer.signature = signature_of(tool, offer.losses);
   add_losses(tool.input_schema, "/inputSchema", offer.losses);
   if (tool.output_schema) add_losses(*tool.output_schema, "/outputSchema", offer.losses);

@@ -34,6 +34,7 @@ struct ToolOffer {
   std::string signature;     // "" when the schemas cannot be said as a signature: nothing is checked
   std::string description;   // with what the schema says about the parameters
   Effect effect = Effect::Unsafe;
+  bool only_reads = false;   // the server says so, and does not say that it may destroy
   std::vector<std::string> losses;   // parts of the schemas that the signature does not say, as JSON pointers
   std::vector<std::pair<std::string, std::string>> renamed;   // parameters by the name in calls, and by the one sent
 };

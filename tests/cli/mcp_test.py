@@ -284,6 +284,33 @@ class Agents(McpTest):
         self.assertEqual(json.loads(out)["outputs"], ['{"length":5,"text":"hello"}'])
         self.assertEqual(self.calls(), ["start", "end", "start", 'read_note {"name": "a"}', "end"])
 
+    def run_writing_chain(self, *more):
+        plan = {"steps": [{"id": "s", "tool": "notes_write_note", "args": {"name": "b", "text": "x"},
+                           "riskLevel": "low", "requiresConfirmation": False}]}
+        return ptcvm("chain", "run", "Write", "--tools", self.tools(), "--revisions", "1", "--output", "json", "--model",
+                     self.script({"text": INTENT}, {"text": json.dumps(plan)}), *more)
+
+    def written(self):
+        return [line for line in self.calls() if line.startswith("write_note")]
+
+    def test_a_chain_asks_before_it_calls_what_may_do_more_than_read(self):
+        store = ("--store", os.path.join(self.folder.name, "t.db"))
+        status, out, err = self.run_writing_chain(*store, "--id", "t")
+        self.assertEqual((status, out, self.written()), (75, "", []), err)
+        self.assertIn('Step s wants to call notes_write_note {"name":"b","text":"x"}.', err)
+        status, out, err = ptcvm("chain", "answer", *store, "--id", "t", "s", "always")
+        self.assertEqual((status, len(self.written())), (0, 1), err + out)
+        self.assertEqual(ptcvm("chain", "approvals", *store)[1], "external_mcp:notes_write_note\n")
+        self.assertEqual(self.run_writing_chain(*store, "--id", "u")[0], 0)
+
+    def test_a_chain_without_a_person_does_not_call_it_unless_the_strategy_says_so(self):
+        status, out, err = self.run_writing_chain()
+        self.assertEqual((status, self.written()), (1, []), err)
+        self.assertEqual(json.loads(out)["steps"][0]["error"], "CONFIRMATION_UNAVAILABLE")
+        trusting = self.file("trust.json", json.dumps({"safety": {"externalTools": []}}))
+        status, _, err = self.run_writing_chain("--strategy", trusting)
+        self.assertEqual((status, len(self.written())), (0, 1), err)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

@@ -47,6 +47,25 @@ class Chains(ChainWorkerTest):
         self.assertEqual(self.report("t")["outputs"], ["ours"])
         self.assertNotIn("theirs", self.ok("journal", "export", "--store", self.store, "t"))
 
+    def test_a_person_confirms_calls_of_servers_that_the_worker_has(self):
+        server = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mcp_notes_server.py")
+        notes = pathlib.Path(self.folder.name, "notes")
+        notes.mkdir()
+        served = self.file("served.json", json.dumps(
+            {"mcp": {"notes": {"command": [sys.executable, server, str(notes)]}}}))
+        plan = {"steps": [step("a", "notes_write_note", args={"name": "b", "text": "x"}, riskLevel="low",
+                               requiresConfirmation=False)]}
+        words = ("--model", self.script(INTENT, plan), "--tools", served)
+        for run, known in (("t", ("--tools", served)), ("u", self.tools(self.shell("notes_write_note", "echo 1")))):
+            self.enqueue_task(run, tools=known)
+            worker = self.worker(*words)
+            self.assertEqual(worker.until("waiting", run=run)["text"], "confirm:a")
+            worker.stop()
+        self.assertNotIn("write_note", (notes / "calls").read_text())
+        self.chain("answer", "t", "a", "yes")
+        self.assertIn("ended", self.work(*words))
+        self.assertTrue(self.report("t")["success"])
+
     def test_two_workers_share_the_life_of_a_task(self):
         plan = {"steps": [step("a", "say", args={"text": "x"}),
                           step("b", "say", args={"text": "y"}, dependsOn=["a"], requiresConfirmation=True)]}

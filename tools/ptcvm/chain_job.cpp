@@ -76,6 +76,7 @@ void retell_tools(ChainSetup& setup, const std::vector<DeclaredTool>& tools) {
     if (name == nullptr || !name->is_string()) continue;
     for (const DeclaredTool& told : tools) {
       if (told.name != std::string_view(name->get_string())) continue;
+      setup.note_external(told);
       if (!told.signature.empty()) (*tool)["signature"] = told.signature;
       if (!told.options.description.empty()) (*tool)["description"] = told.options.description;
       if (told.has_effect) (*tool)["effect"] = effect_name(told.options.effect);

@@ -60,8 +60,24 @@ bool read_served(const json::object& body, ChainSetup& setup) {
   }
   std::string message;
   auto tools = tools_of_texts(texts, message);
-  if (tools) setup.served = *std::move(tools);
-  return tools.has_value();
+  if (!tools) return false;
+  setup.served = *std::move(tools);
+  return true;
+}
+
+// An older setup does not say which tools are external: all those of servers are.
+bool read_external(const json::object& body, ChainSetup& setup) {
+  const json::value* const external = body.if_contains("external");
+  if (external == nullptr) {
+    for (const DeclaredTool& tool : setup.served) setup.note_external(tool);
+    return true;
+  }
+  if (!external->is_array()) return false;
+  for (const json::value& name : external->get_array()) {
+    if (!name.is_string()) return false;
+    setup.external.emplace_back(name.get_string());
+  }
+  return true;
 }
 
 // Returns a tool of an MCP server as an agent file has it.
@@ -96,7 +112,10 @@ bool add_chain_tools(const std::string& path, ChainSetup& setup, std::string& me
     if (!served) return false;
     setup.served = *std::move(served);
   }
-  for (const DeclaredTool& tool : setup.served) setup.tools.push_back(agent_tool_of(tool));
+  for (const DeclaredTool& tool : setup.served) {
+    setup.tools.push_back(agent_tool_of(tool));
+    setup.note_external(tool);
+  }
   return true;
 }
 
@@ -184,6 +203,10 @@ std::optional<ChainSetup> ChainSetup::of(const ChainArguments& arguments, std::s
   return setup;
 }
 
+void ChainSetup::note_external(const DeclaredTool& tool) {
+  if (is_external(tool) && std::ranges::find(external, tool.name) == external.end()) external.push_back(tool.name);
+}
+
 std::optional<chain::ChainOptions> ChainSetup::options(const std::string& id, std::string& message) const {
   const auto read = read_chain_tools(tools, message);
   if (!read) return std::nullopt;
@@ -208,6 +231,7 @@ std::optional<chain::ChainOptions> ChainSetup::options(const std::string& id, st
   options.parallel = parallel;
   options.yields_between_steps = true;
   options.clock = now_millis;
+  options.policy.safety.external_tools = external;
   if (!apply_strategy(strategy, options, message)) return std::nullopt;
   return options;
 }
@@ -260,7 +284,7 @@ std::optional<ChainSetup> read_setup(const std::string& text) {
   setup.verify = text_of(*body, "verify");
   setup.tools = tools->get_array();
   setup.strategy = strategy->get_object();
-  if (!read_served(*body, setup)) return std::nullopt;
+  if (!read_served(*body, setup) || !read_external(*body, setup)) return std::nullopt;
   const json::value* const limits = body->if_contains("limits");
   setup.is_job = body->contains("job");
   setup.checks_signatures = body->contains("checksSignatures");
@@ -278,6 +302,7 @@ std::string write_setup(const ChainSetup& setup) {
                    {"parallel", setup.parallel},
                    {"tools", setup.tools},
                    {"served", std::move(served)},
+                   {"external", json::array(setup.external.begin(), setup.external.end())},
                    {"strategy", setup.strategy}};
   if (setup.checks_signatures) out["checksSignatures"] = true;
   if (setup.is_job) out["job"] = true;

@@ -43,6 +43,7 @@ struct ChainSetup {
   std::uint32_t revisions = 3, parallel = 4;
   boost::json::array tools;        // as agent files have them: name, signature, description, effect, command
   std::vector<DeclaredTool> served;   // the tools that MCP servers have
+  std::vector<std::string> external;  // of the tools: those that others run and that may do more than read
   boost::json::object strategy;    // as docs/task-chain.md describes it
   bool checks_signatures = true;   // false: a version without this check has begun the task
   bool is_job = false;             // workers execute the task: its tools have no commands here
@@ -50,6 +51,8 @@ struct ChainSetup {
 
   // Reads the files that the arguments name. Returns nullopt when one cannot be read; `message` then says why.
   static std::optional<ChainSetup> of(const ChainArguments& arguments, std::string& message);
+  // Takes a tool that others run as external.
+  void note_external(const DeclaredTool& tool);
   // Returns the options of the chain. Returns nullopt when a tool or the strategy is wrong; `message` then says why.
   std::optional<chain::ChainOptions> options(const std::string& id, std::string& message) const;
   std::vector<std::string> tool_names() const;

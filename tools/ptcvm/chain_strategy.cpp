@@ -176,6 +176,7 @@ bool apply_strategy(const json::object& strategy, chain::ChainOptions& options, 
   reader.add_texts("safety", "systemDirs", policy.safety.system_dirs);
   reader.add_texts("safety", "allowPaths", policy.safety.allow_paths);
   reader.add_texts("safety", "denyPaths", policy.safety.deny_paths);
+  reader.replace_texts("safety", "externalTools", policy.safety.external_tools);
   reader.replace_texts("safety", "guardedTools", policy.safety.guarded_tools);
   if (const char* const home = std::getenv("HOME"); home != nullptr && *home != '\0') policy.safety.home = home;
   std::error_code error;

@@ -135,6 +135,7 @@ class ServerSection {
     ServedTool out;
     out.entry = Value::build([&fill](ValueWriter& writer) { writer.map(fill); });
     out.where = where_ + ": tool " + tool.name;
+    out.only_reads = offer.only_reads;
     out.notes = notes_of(tool, offer);
     return out;
   }

@@ -19,6 +19,7 @@ namespace ptcvm::cli {
 struct ServedTool {
   Value entry;
   std::string where;                             // the place of the tool in messages
+  bool only_reads = false;                       // the server says so
   std::vector<std::string> notes;                // hints of the server, and what the signature does not say
   std::shared_ptr<StartedServer> started;        // the server that has listed the tool
 };

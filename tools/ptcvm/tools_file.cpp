@@ -169,6 +169,7 @@ bool read_served(ValueView servers, const std::string& path, std::vector<Declare
     DeclaredTool& tool = out.emplace_back();
     message = read_tool(served.entry.view(), served.where, base, tool);
     if (!message.empty()) return false;
+    tool.only_reads = served.only_reads;
     tool.notes = std::move(served.notes);
     tool.command->set_started(std::move(served.started));
   }
@@ -222,6 +223,10 @@ std::optional<std::vector<DeclaredTool>> read_tools(std::string_view text, const
 std::optional<std::vector<DeclaredTool>> read_tools_file(const std::string& path, std::string& message) {
   const auto text = read_file(path, message, {kMostFileBytes, "a file of tools"});
   return text ? read_tools(*text, path, message) : std::nullopt;
+}
+
+bool is_external(const DeclaredTool& tool) {
+  return tool.command && tool.command->tool().mcp && !tool.only_reads;
 }
 
 bool add_contracts(Tools& tools, const std::vector<DeclaredTool>& declared, std::string& message) {

@@ -24,9 +24,13 @@ struct DeclaredTool {
   std::string text = {};                         // what its file says, as EDN; "": it is in no file
   ToolOptions options = {};
   bool has_effect = false;                       // somebody chose the class of options.effect
+  bool only_reads = false;                       // an MCP server says so
   std::vector<std::string> notes = {};           // what an MCP server says that the members do not say
   std::optional<CommandTool> command = {};       // nullopt: an operation that somebody resolves
 };
+
+// Returns whether a call of the tool reaches an MCP server that does not say that the tool only reads.
+bool is_external(const DeclaredTool& tool);
 
 // Reads the text of a file of tools, and starts the MCP servers in it. `path` names the file in messages, and folders
 // of tools are relative to the folder in which the file is. Returns nullopt when something is wrong; `message` then
