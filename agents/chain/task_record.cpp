@@ -4,6 +4,8 @@
 #include <boost/json/serialize.hpp>
 #include <charconv>
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "agents/chain/chain_log.h"
@@ -22,6 +24,7 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr const char* kRecordForm = "2/";   // another one has every archive make its records again
 constexpr std::size_t kMostSteps = 100'000;   // plans in logs were checked against the limit of their task
 
 json::object object_of(const json::value& text) {
@@ -35,11 +38,24 @@ json::value value_of(const JournalTask& task) {
   return value ? to_json(*value) : json::value();
 }
 
-// The plans of a task: what its calls were to do.
+// Returns the revisions that were carried out. A plan of another one was refused, or nobody has judged it yet.
+std::set<std::uint32_t> revisions_begun(const RunJournal& driver) {
+  std::set<std::uint32_t> begun;
+  for (const JournalCall& call : driver.calls) {
+    if (call.tool != "chain_steps") continue;
+    const auto args = Value::from_edn(call.args_edn);
+    const json::value read = args ? to_json(*args) : json::value();
+    if (const json::object* const object = read.if_object()) begun.insert(member_number(*object, "revision"));
+  }
+  return begun;
+}
+
+// The plans of a task that were carried out: what its calls were to do.
 class Plans {
  public:
-  Plans(const std::vector<json::object>& replies, std::string_view task_id) {
+  Plans(const std::vector<json::object>& replies, const std::set<std::uint32_t>& begun, std::string_view task_id) {
     for (const json::object& reply : replies) {
+      if (!begun.contains(member_number(reply, "revision"))) continue;
       auto plan = read_plan(reply_text(reply.at("reply")), {.task_id = std::string(task_id), .most_steps = kMostSteps});
       Plan* const made = std::get_if<Plan>(&plan);
       if (made != nullptr) plans_.insert_or_assign(member_number(reply, "revision"), std::move(*made));
@@ -122,14 +138,14 @@ Result<TaskRecord> read_task_record(const Store& store, std::string_view task_id
   }
   record.feedback = log->feedback;
   if (log->report) record.result = member_text(*log->report, "summary");
-  const Plans plans(*replies, task_id);
+  const Plans plans(*replies, revisions_begun(*driver), task_id);
   record.plan = plans.newest();
   for (const JournalTask& task : steps->tasks) read_trace(task, task_id, plans, record.traces);
   return record;
 }
 
 Result<std::string> task_mark(const Store& store, std::string_view task_id) {
-  std::string mark;
+  std::string mark = kRecordForm;
   const auto driver = driver_run_id(store, task_id);
   if (!driver) return driver.error();
   for (const std::string& part : {*driver, steps_run_id(task_id), std::string(task_id) + "/feedback"}) {

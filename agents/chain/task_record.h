@@ -24,7 +24,7 @@ struct TaskRecord {
   std::string task_id, input;
   std::vector<boost::json::object> reports;           // as final_report() made them, in the order of their revisions
   std::optional<boost::json::object> feedback;        // feedback.h
-  std::string plan, result;                           // the newest plan as JSON; the summary of the last report, or ""
+  std::string plan, result;   // the last plan that was carried out, as JSON; the summary of the last report, or ""
   std::string strategy_id, strategy_version;          // as the context of the task has them, or ""
   std::int64_t created_ms = 0;                        // when the task was begun, ms since 1970
   std::vector<TaskTrace> traces;                      // in the order of the log

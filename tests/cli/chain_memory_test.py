@@ -142,6 +142,21 @@ class Memory(chain_test.ChainTest):
                           (1, "b", "say", '{"text":"x"}', "hello", "success")])
         self.assertEqual(self.chain("list", "--store", self.store)[0], 0)
 
+    def test_a_plan_that_was_refused_is_in_no_record(self):
+        tools = self.tools(self.shell("say", "echo '\"hello\"'"), self.shell("bad", "exit 1"))
+        evil = {"steps": [step("a", args={"text": "evil"}), step("c")]}
+        self.chain("run", "Greet", "--tools", tools, "--model", self.script(
+            INTENT, {"steps": [step("a", args={"text": "x"}), step("b", "bad")]}, evil, {"steps": [step("d")]}),
+            *self.kept())
+
+        def kept():
+            exported = json.loads(self.chain("export", "--store", self.store)[1].splitlines()[0])
+            self.assertEqual(exported["plan"], json.loads(self.rows("SELECT plan FROM episodes")[0][0]))
+            return [(one["id"], one.get("args")) for one in exported["plan"]["steps"]]
+        self.assertEqual(kept()[:2], [("a", {"text": "x"}), ("b", {})])
+        self.chain("replan", *self.kept("another way"))
+        self.assertEqual(kept()[:2], [("a", {"text": "x"}), ("b", {})])
+
     def test_the_tables_are_made_again_from_the_logs(self):
         self.task("t", "Greet")
         with contextlib.closing(sqlite3.connect(self.store)) as database:
