@@ -23,6 +23,11 @@ bool is_in(std::string_view path, const std::vector<std::string>& folders) {
   });
 }
 
+// Returns whether one of the folders is the path or below it.
+bool holds(std::string_view path, const std::vector<std::string>& folders) {
+  return std::ranges::any_of(folders, [&](const std::string& folder) { return is_in(folder, {std::string(path)}); });
+}
+
 }  // namespace
 
 bool goes_up(std::string_view path) {
@@ -71,10 +76,15 @@ std::string PathRules::absolute(std::string_view path) const {
   return out.empty() ? "/" : out;
 }
 
-bool PathRules::holds_guarded(std::string_view path) const {
-  const auto is_below = [&](const std::string& folder) { return is_in(folder, {std::string(path)}); };
-  return std::any_of(denied_.begin(), denied_.end(), is_below) ||
-         std::any_of(protected_.begin(), protected_.end(), is_below);
+bool PathRules::holds_denied(std::string_view path) const { return holds(path, denied_); }
+
+bool PathRules::holds_guarded(std::string_view path) const { return holds(path, denied_) || holds(path, protected_); }
+
+bool PathRules::may_reach_guarded(std::string_view begin) const {
+  std::string full = absolute(begin);
+  if (begin.ends_with('/') && full != "/") full += '/';
+  const auto can_be = [&full](const std::string& folder) { return folder.starts_with(full) || is_in(full, {folder}); };
+  return std::ranges::any_of(denied_, can_be) || std::ranges::any_of(protected_, can_be);
 }
 
 PathClass PathRules::class_of(std::string_view path) const {

@@ -21,6 +21,10 @@ class PathRules {
   PathClass class_of(std::string_view absolute_path) const;
   // Returns whether a denied or protected folder is below the absolute path.
   bool holds_guarded(std::string_view absolute_path) const;
+  bool holds_denied(std::string_view absolute_path) const;
+  // Returns whether a path that begins with these characters could be in a denied or protected folder. The characters
+  // begin at "/" or "~".
+  bool may_reach_guarded(std::string_view begin) const;
 
  private:
   std::vector<std::string> resolved(const std::vector<std::string>& folders) const;

@@ -17,8 +17,9 @@ struct SafetyRules {
   // Calls of these tools are dangerous after a check of the task has failed, unless they only read. A name may end
   // with "*".
   std::vector<std::string> guarded_tools = {"shell_execute", "fs_*", "git_*"};
-  std::vector<std::string> reading_tools = {"fs_read*", "fs_list*", "fs_stat*",   "fs_exists*", "fs_find*",
-                                            "fs_search*", "git_status", "git_log", "git_diff",   "git_show"};
+  std::vector<std::string> reading_tools = {"fs_read*", "fs_list*",  "fs_stat*", "fs_exists*", "fs_find*", "fs_search*",
+                                            "fs_get*",  "fs_glob*",  "fs_info*", "fs_tree*",   "fs_grep*", "fs_hash*",
+                                            "git_status", "git_log", "git_diff", "git_show"};
   std::string home = "~";                    // what "~" stands for
   std::string working_folder;                // what relative paths begin at; empty: nobody knows
 };
@@ -35,6 +36,7 @@ struct RiskAssessment {
 enum class Trust : std::uint8_t { Usual, CheckFailed };
 
 // Judges a call. A path in deny_paths is dangerous; one in allow_paths is not; one in the data or system folders is.
+// Tools for files are those whose names begin with "fs_"; what they delete or move counts with the folders below it.
 // Every target of a command counts: arguments of what deletes, moves and renames, files behind redirections, and each
 // path in denied, data or system folders, unless the command is known to read only. A command is read as text, so this
 // is no fence: an author of commands can hide what they do.

@@ -81,6 +81,72 @@ TEST(Risk, KnowsOtherWaysToDelete) {
   EXPECT_EQ(command("npm test"), "");
 }
 
+TEST(Risk, DeniedFoldersGoBeforeAllowedOnesAboveThem) {
+  EXPECT_EQ(command("rm -rf /u/ok"), "shell_deny:/u/ok");
+  EXPECT_EQ(command("mv /u/ok /tmp/x"), "shell_deny:/u/ok");
+  EXPECT_EQ(command("rm -rf /u/ok/tmp"), "");
+}
+
+TEST(Risk, DoesNotPassOverBraces) {
+  for (const char* const line : {"rm /u/{a,b}/x", "rm /{u,tmp}/a", "cp /tmp/a /{u,tmp}/x", "echo hi > /u/{a,}/x",
+                                 "cp /tmp/a /u?/x", "cp /tmp/a /et[c]/x", "cp /tmp/a \"/u/$N\"", "rm /tmp/{1..3}"}) {
+    EXPECT_TRUE(assess_risk("shell_execute", {{"command", line}}, rules()).is_high) << line;
+  }
+  for (const char* const line : {"cp /tmp/a /tmp/{b,c}", "git stash drop stash@{0}", "{ ls; }", "make $TARGET",
+                                 "cp /tmp/a /var/*"}) {
+    EXPECT_EQ(command(line), "") << line;
+  }
+}
+
+TEST(Risk, LooksIntoSubstitutions) {
+  EXPECT_EQ(command("cat `rm /u/x`"), "shell_destructive:/u/x");
+  EXPECT_EQ(command("cat $(rm /u/x)"), "shell_destructive:/u/x");
+  EXPECT_EQ(command("cat \"a $(rm /u/x) b\""), "shell_destructive:/u/x");
+  EXPECT_EQ(command("cat \"`rm /u/x`\""), "shell_destructive:/u/x");
+  EXPECT_EQ(command("cat `echo \\`rm /u/x\\``"), "shell_destructive:/u/x");
+  EXPECT_EQ(command("cat <(rm /u/x)"), "shell_destructive:/u/x");
+  EXPECT_EQ(command("tee $(true) /u/x"), "shell_destructive:/u/x");
+  EXPECT_EQ(command("tee `true` /u/x"), "shell_destructive:/u/x");
+  EXPECT_EQ(command("cat $(ls) '`rm /u/x`'"), "");
+  EXPECT_TRUE(assess_risk("shell_execute", {{"command", std::string(100'000, '(')}}, rules()).is_high);
+  std::string deep;
+  for (int i = 0; i < 100'000; ++i) deep += "$(";
+  EXPECT_TRUE(assess_risk("shell_execute", {{"command", deep}}, rules()).is_high);
+}
+
+TEST(Risk, KnowsReadersThatWrite) {
+  EXPECT_EQ(command("find /u/a -exec touch {} ;"), "shell_destructive:/u/a");
+  EXPECT_EQ(command("find / -exec touch {} +"), "shell_deny:/");
+  EXPECT_EQ(command("find /tmp -fprint /u/out"), "shell_destructive:/u/out");
+  EXPECT_EQ(command("sed 's/a/b/w /u/x' /tmp/a"), "shell_destructive:/u/x");
+  EXPECT_EQ(command("sed -n 'w/u/x' /tmp/a"), "shell_destructive:/u/x");
+  EXPECT_EQ(command("tree -o /u/x"), "shell_destructive:/u/x");
+  EXPECT_EQ(command("docker run --volume=/u/x:/x i"), "shell_destructive:/u/x");
+  EXPECT_EQ(command("echo hi >&/u/x"), "shell_destructive:/u/x");
+  EXPECT_EQ(command("find /u -exec grep -l x {} ;"), "");
+  EXPECT_EQ(command("find . -exec touch {} ;"), "");
+  EXPECT_EQ(command("curl https://u/x"), "");
+}
+
+TEST(Risk, FindsCommandsBehindOthers) {
+  for (const char* const line : {"sudo -u ann rm -rf /", "timeout 5 rm -rf /", "xargs -n 1 rm", "busybox rm x"}) {
+    EXPECT_TRUE(assess_risk("shell_execute", {{"command", line}}, rules()).is_high) << line;
+  }
+  EXPECT_EQ(command("timeout 5 make"), "");
+}
+
+TEST(Risk, ReadsCommandsUnderOtherNames) {
+  const auto shell = [](const boost::json::object& args) {
+    return assess_risk("shell_execute", args, rules()).signature;
+  };
+  EXPECT_EQ(shell({{"cmd", "rm /u/x"}}), "shell_destructive:/u/x");
+  EXPECT_EQ(shell({{"command", "cp"}, {"args", boost::json::array{"/tmp/a", "/u/it's"}}}), "shell_destructive:/u/it's");
+  EXPECT_EQ(shell({{"command", "cp a b"}, {"cwd", "/etc"}}), "shell_destructive:/etc/b");
+  EXPECT_EQ(shell({{"what", "rm /u/x"}}), "shell_unknown:{\"what\":\"rm /u/x\"}");
+  EXPECT_EQ(shell({{"command", "ls"}, {"timeout", 3}}), "");
+  EXPECT_EQ(shell({}), "");
+}
+
 TEST(Risk, IsHighForFoldersAboveGuardedOnes) {
   EXPECT_EQ(command("rm -rf /home/ada"), "shell_destructive:/home/ada");
   EXPECT_EQ(command("rm -rf /"), "shell_destructive:/");
@@ -141,6 +207,36 @@ TEST(Risk, CountsDeletesAndBothEndsOfAMove) {
   EXPECT_EQ(file("fs_write_file", {{"path", "notes.txt"}}), "");
   EXPECT_EQ(file("fs_read_file", {{"path", "/u/a"}}), "");
   EXPECT_EQ(file("fs_write_file", {}), "");
+}
+
+TEST(Risk, CountsFoldersAboveGuardedOnes) {
+  const auto file = [](std::string_view tool, boost::json::object args) {
+    return assess_risk(tool, args, rules()).signature;
+  };
+  EXPECT_EQ(file("fs_delete_directory", {{"path", "/"}}), "fs_write_deny:/");
+  EXPECT_EQ(file("fs_delete_directory", {{"path", "/home"}}), "fs_write:/home");
+  EXPECT_EQ(file("fs_move", {{"from", "/home/ada"}, {"to", "/tmp/b"}}), "fs_write:/home/ada");
+  EXPECT_EQ(file("fs_delete", {{"path", "/u/ok"}}), "fs_write_deny:/u/ok");
+  EXPECT_EQ(file("fs_delete", {{"path", "/u/ok/tmp"}}), "");
+  EXPECT_EQ(file("fs_create_directory", {{"path", "/home/bo"}}), "");
+}
+
+TEST(Risk, KnowsToolsForFilesByOtherNames) {
+  const auto file = [](std::string_view tool, boost::json::object args) {
+    return assess_risk(tool, args, rules()).signature;
+  };
+  for (const char* const tool : {"fs_rename", "fs_remove", "fs_unlink", "fs_append_file", "fs_edit_file", "fs_trim"}) {
+    EXPECT_EQ(file(tool, {{"path", "/u/x"}}), "fs_write:/u/x") << tool;
+  }
+  EXPECT_EQ(file("fs_move_file", {{"source", "/u/a"}, {"destination", "/tmp/b"}}), "fs_write:/u/a");
+  EXPECT_EQ(file("fs_write_file", {{"file_path", "/u/x"}}), "fs_write:/u/x");
+  EXPECT_EQ(file("fs_write_file", {{"filePath", "file:///u/x"}}), "fs_write:/u/x");
+  EXPECT_EQ(file("fs_write_file", {{"place", "/u/x"}, {"content", "a"}}), "fs_write:/u/x");
+  EXPECT_EQ(file("fs_write_file", {{"path", "/tmp/x"}, {"content", "/u/x"}}), "");
+  EXPECT_EQ(file("fs_copy_file", {{"source", "/u/a"}, {"dest", "/tmp/b"}}), "");
+  EXPECT_EQ(file("fs_archive", {{"path", "/u/a"}, {"outputPath", "/tmp/b"}}), "");
+  EXPECT_EQ(file("fs_unarchive", {{"path", "/tmp/a"}, {"output_dir", "/u/b"}}), "fs_write:/u/b");
+  EXPECT_EQ(file("fs_glob", {{"path", "/u/a"}}), "");
 }
 
 }  // namespace
