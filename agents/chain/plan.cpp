@@ -118,6 +118,9 @@ bool PlanMaker::read_tool(std::size_t index, const json::object& step, PlanStep&
   if (const json::value* const args = step.if_contains("args"); args != nullptr && !args->is_null()) {
     if (!args->is_object()) return fail("PLAN_INVALID", index, "args must be an object");
     made.args = args->get_object();
+    if (!made.tool.empty() && made.args.contains("$result")) {
+      return fail("PLAN_INVALID", index, "a {\"$result\": …} is the value of an argument and not all of args");
+    }
   }
   if (made.description.empty()) made.description = made.tool;
   return true;

@@ -61,6 +61,7 @@ TEST(Plan, RefusesByName) {
   for (const char* const step : {R"(1)", R"({})", R"({"type": "walk", "description": "d"})", R"({"type": "action"})",
                                  R"({"tool": "a", "args": []})", R"({"tool": "a", "dependsOn": 1})",
                                  R"({"tool": "a", "riskLevel": "huge"})", R"({"tool": "a", "verification": [1]})",
+                                 R"({"tool": "a", "args": {"$result": "b"}})",
                                  R"({"tool": "a", "requiresConfirmation": "no"})", R"({"tool": 7})"}) {
     EXPECT_EQ(refusal('[' + std::string(step) + ']'), "PLAN_INVALID") << step;
   }
