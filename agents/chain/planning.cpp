@@ -80,6 +80,7 @@ json::object Planning::check_revision(std::uint32_t revision, Plan plan) {
   if (before != nullptr && rows != nullptr) {
     const auto results = step_results(*before, *rows, options_.verifier);
     if (const auto touched = touched_step(*before, results, plan)) return {{"refused", *touched}};
+    if (const auto changed = changed_check(*before, *rows, plan)) return {{"refused", *changed}};
     PlanHistory history{completed_steps(*rows), this->history(executed).failed_effects, this->history(executed).trust};
     if (has_failed_check(*rows)) history.trust = Trust::CheckFailed;
     const auto made = made_calls(*rows);

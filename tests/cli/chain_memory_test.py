@@ -45,6 +45,27 @@ class Replan(chain_test.ChainTest):
         status, out, err = self.chain("replan", *self.kept("--output", "json"))
         self.assertEqual((status, json.loads(out)["revision"], self.made()), (0, 3, ["say", "bad", "write"]), err)
 
+    def test_a_revision_cannot_pass_a_failed_check_by_changing_it(self):
+        def run(number, *plans):
+            tools = self.tools(self.shell("say", "echo '\"bad\"'"))
+            status, out, err = self.chain("run", "Greet", "--tools", tools, "--output", "json", "--model", self.script(
+                INTENT, *({"steps": steps} for steps in plans)), "--store", self.store, "--id", f"t{number}")
+            report = json.loads(out)
+            return status, [row["status"] for row in report["steps"]], report["verificationNotes"], err
+        good, bad = ["contains:good"], ["contains:bad"]
+        status, steps, notes, err = run(1, [step("a", verification=good)], [step("a", verification=bad)])
+        self.assertEqual((status, steps, self.made()), (1, ["failed"], ["say"]), err)
+        self.assertIn("REPLAN_CHANGES_CHECKS: step a", "".join(notes))
+        whole = {"id": "v", "type": "system", "dependsOn": ["a"], "description": "check"}
+        status, steps, notes, err = run(2, [step("a"), {**whole, "verification": good}],
+                                        [step("a"), {**whole, "verification": bad}])
+        self.assertEqual((status, steps, self.made()), (1, ["completed", "failed"], ["say"] * 2), err)
+        self.assertIn("REPLAN_CHANGES_CHECKS: step v", "".join(notes))
+        self.assertEqual(run(3, [step("a", verification=good)], [step("a", verification=bad, reset=True)])[0], 0)
+        other = step("a", verification=bad, args={"text": "x"})
+        self.assertEqual(run(4, [step("a", verification=good)], [other])[0], 0)
+        self.assertEqual(self.made(), ["say"] * 6)
+
     def test_a_wish_outlives_the_process_that_took_it(self):
         self.begun()
         self.assertEqual(self.chain("replan", *self.kept("write it down"))[0], 1)   # the script has no line left
