@@ -8,7 +8,6 @@
 #include "agents/chain/json_member.h"
 #include "agents/chain/plan_program.h"
 #include "agents/chain/prompts.h"
-#include "agents/chain/question_log.h"
 #include "agents/chain/step_values.h"
 #include "agents/chain/step_verdict.h"
 #include "agents/chain/verification.h"
@@ -143,7 +142,13 @@ Result<StepsState> StepsRun::step(std::uint64_t fuel) {
     if (*led_to == StoredStep::Done) {
       const StoredEnd end = run_->outcome().end;
       if (end == StoredEnd::Ended || end == StoredEnd::EndedBefore) return end_turn();
-      end == StoredEnd::InDoubt ? list_doubts() : list_questions();
+      if (end == StoredEnd::InDoubt) {
+        list_doubts();
+        return StepsState::Waits;
+      }
+      const Result<bool> goes_on = list_questions();
+      if (!goes_on) return goes_on.error();
+      if (*goes_on) continue;
       return StepsState::Waits;
     }
     bool is_open = false, is_between = false, is_answered = false;
@@ -263,25 +268,6 @@ Result<bool> StepsRun::hand_out(const WaitingCall& call) {
   return false;
 }
 
-// Lists the questions of a run that is suspended: another process may have asked them.
-void StepsRun::list_questions() {
-  for (const StoredWait& wait : run_->outcome().pending) {
-    const auto id = read_confirmation_id(wait.key);
-    const PlanStep* const step = id ? find(id->step) : nullptr;
-    if (step == nullptr) continue;
-    ChainOperation question;
-    question.kind = OperationKind::Question;
-    question.purpose = "confirm";
-    question.key = wait.key;
-    question.step = step->id;
-    question.tool = step->tool;
-    question.signature = id->signature;
-    question.text = asked_text(*step, wait.args_edn);
-    question.revision = revision_;
-    operations_.add(std::move(question), OperationOwner::Steps);
-  }
-}
-
 void StepsRun::list_doubts() {
   const auto doubts = store_.doubts(run_id_);
   if (!doubts) return;
@@ -359,13 +345,6 @@ Result<void> StepsRun::answer_verdict(const OperationTable::Entry& entry, const 
   json::value verdict = judged(entry.operation.step, entry.operation.args, reply);
   if (usage.is_known() || usage.calls != 1) verdict.as_object()["tokens"] = reply_usage_json(usage);
   return run_->answer(entry.call, value_of(verdict));
-}
-
-Result<void> StepsRun::answer_question(const OperationTable::Entry& entry, const json::value& value) {
-  const ConfirmationReply said = read_confirmation(output_text(value));
-  if (said.is_lasting) lasting_approvals_.push_back(entry.operation.signature);
-  decisions_[entry.operation.signature] = said.is_approved;
-  return run_->resolve(entry.operation.key, value_of(said.is_approved ? json::value() : json::value("USER_DENIED")));
 }
 
 // Reads what the program gave. When it was stopped by a limit, the log knows what had been settled.

@@ -63,7 +63,9 @@ class StepsRun {
                               const ModelUsage& usage);
   Result<void> answer_question(const OperationTable::Entry& entry, const boost::json::value& value);
   Result<void> learn_decisions();
-  void list_questions();
+  std::optional<bool> decided(std::string_view signature) const;
+  Result<bool> list_questions();
+  Result<void> resolve(const std::string& question, bool is_approved);
   void list_doubts();
   Result<StepsState> end_turn();
   const PlanStep* find(std::string_view id) const;

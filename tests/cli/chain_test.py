@@ -183,6 +183,29 @@ class Stored(ChainTest):
         self.assertEqual((status, self.made()), (0, ["say", "say"]), err)
         self.assertIn("ptcvm chain feedback", err)
 
+    def asking(self, *texts):
+        return [step(name, dependsOn=[], args={"text": text}, requiresConfirmation=True)
+                for name, text in zip("abc", texts)]
+
+    def test_an_answer_counts_for_each_question_about_the_same_call(self):
+        _, _, err = self.run_task(self.asking("x", "y", "x"), *self.kept("--revisions", "1"))
+        for name, text in zip("abc", "xyx"):
+            self.assertIn(f'Step {name} wants to call say {{"text":"{text}"}}. Say yes, always, or no.', err)
+        status, _, err = self.chain("answer", *self.kept(), "a", "yes")
+        self.assertEqual((status, self.made()), (75, ["say", "say"]), err)
+        self.assertIn('Step b wants to call say {"text":"y"}. Say yes, always, or no.', err)
+        self.assertNotIn("Step c", err)
+        status, out, err = self.chain("answer", *self.kept("--output", "json"), "b", "no")
+        self.assertEqual((status, [row["status"] for row in json.loads(out)["steps"]]),
+                         (1, ["completed", "failed", "completed"]), err)
+
+    def test_an_approval_for_good_answers_questions_that_other_tasks_have_asked(self):
+        self.assertEqual(self.run_task(self.asking("x"), "--store", self.store, "--id", "u")[0], 75)
+        self.assertEqual(self.run_task(self.asking("x"), *self.kept())[0], 75)
+        self.assertEqual(self.chain("answer", *self.kept(), "a", "always")[0], 0)
+        status, _, err = self.run_task(self.asking("x"), "--store", self.store, "--id", "u")
+        self.assertEqual((status, self.made()), (0, ["say", "say"]), err)
+
     def test_no_refuses_the_call(self):
         self.run_task([step("a", requiresConfirmation=True)], *self.kept("--revisions", "1"))
         status, out, _ = self.chain("answer", *self.kept("--output", "json"), "a", "no")
