@@ -66,6 +66,7 @@ boost::json::object feedback_json(std::string_view task_id, const TaskFeedback& 
   if (!feedback.corrections.empty()) {
     object["corrections"] = boost::json::array(feedback.corrections.begin(), feedback.corrections.end());
   }
+  if (feedback.created_ms) object["createdAt"] = *feedback.created_ms;
   return object;
 }
 
@@ -75,6 +76,7 @@ std::variant<TaskFeedback, DocumentFault> read_feedback_json(const boost::json::
   for (const auto& [name, value] : document.get_object()) {
     if (name == "rating") feedback.rating = std::string(value.as_string());
     if (name == "comment") feedback.comment = std::string(value.as_string());
+    if (name == "createdAt") feedback.created_ms = value.to_number<std::int64_t>();
     if (name != "corrections") continue;
     for (const boost::json::value& one : value.as_array()) feedback.corrections.emplace_back(one.as_string());
   }

@@ -1,6 +1,7 @@
 // What a person says of a finished task, and the grammar of the reply.
 #pragma once
 #include <boost/json/object.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@ struct TaskFeedback {
   std::optional<std::string> rating;      // positive, neutral or negative
   std::optional<std::string> comment;
   std::vector<std::string> corrections;   // what the next task should know
+  std::optional<std::int64_t> created_ms = {};   // when it was said, ms since 1970
 };
 
 // Reads parts between semicolons: `rating=positive; comment=…; correction=…`. Names are written exactly so; the last of

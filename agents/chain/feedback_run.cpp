@@ -28,7 +28,8 @@ Result<void> FeedbackRun::step(const ChainOutcome& outcome) {
     if (!led_to) return led_to.error();
     if (*led_to == StoredStep::Done) break;
     for (const WaitingCall& call : run_->calls()) {
-      const auto read = read_feedback(member_text(call_args(call), "reply"));
+      auto read = read_feedback(member_text(call_args(call), "reply"));
+      if (read && options_.clock) read->created_ms = options_.clock();
       const json::value said = read ? json::value(json::serialize(feedback_json(options_.id, *read))) : json::value();
       if (auto answered = run_->answer(call.id, Value::of(said)); !answered) return answered.error();
     }

@@ -36,6 +36,11 @@ std::vector<std::string> search_words(std::string_view text) {
   return words;
 }
 
+std::int64_t feedback_time(const TaskRecord& record) {
+  const boost::json::value* const said = record.feedback ? record.feedback->if_contains("createdAt") : nullptr;
+  return said != nullptr && said->is_int64() ? said->get_int64() : record.created_ms;
+}
+
 std::vector<MemoryFact> facts_of(const TaskRecord& record) {
   std::vector<MemoryFact> facts;
   const boost::json::value* const list = record.feedback ? record.feedback->if_contains("corrections") : nullptr;
@@ -43,7 +48,7 @@ std::vector<MemoryFact> facts_of(const TaskRecord& record) {
   for (const boost::json::value& correction : list->get_array()) {
     if (!correction.is_string()) continue;
     const std::string key = "feedback/" + record.task_id + '/' + std::to_string(facts.size() + 1);
-    facts.push_back({key, std::string(correction.get_string()), record.created_ms});
+    facts.push_back({key, std::string(correction.get_string()), feedback_time(record)});
   }
   return facts;
 }

@@ -182,7 +182,7 @@ Result<void> PostgresArchive::write(const TaskRecord& record) {
   }
   if (record.feedback) {
     auto done = run("INSERT INTO ptcvm_tasks.task_feedback (task_id, feedback_json, created_at) VALUES ($1, $2, $3)",
-                    {id, json::serialize(*record.feedback), created});
+                    {id, json::serialize(*record.feedback), std::to_string(feedback_time(record))});
     if (!done) return done.error();
   }
   auto episode = run("INSERT INTO ptcvm_tasks.episodes (task_id, input, plan, result, strategy_id, strategy_version, "

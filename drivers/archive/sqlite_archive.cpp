@@ -186,7 +186,7 @@ Result<void> SqliteArchive::write(const TaskRecord& record) {
   if (record.feedback) {
     Statement add(database_.get(),
                   "INSERT INTO task_feedback (task_id, feedback_json, created_at) VALUES (?, ?, ?)");
-    add.text(record.task_id).text(json::serialize(*record.feedback)).integer(record.created_ms);
+    add.text(record.task_id).text(json::serialize(*record.feedback)).integer(feedback_time(record));
     if (auto done = add.run(); !done) return done;
   }
   Statement episode(database_.get(), "INSERT INTO episodes (task_id, input, plan, result, strategy_id, "

@@ -5,6 +5,7 @@ usage: chain_memory_test.py PTCVM   (the program under test)"""
 import contextlib
 import json
 import sqlite3
+import time
 import unittest
 
 import chain_test
@@ -148,6 +149,17 @@ class Memory(chain_test.ChainTest):
         self.assertEqual([fact["content"] for fact in context["facts"]], ["the page needs a footer"])
         self.assertEqual([(one["taskId"], one["input"], one["result"]) for one in context["episodes"]],
                          [("first", "Build the web page", "Completed 1/1 steps.")])
+
+    def test_feedback_and_its_corrections_have_the_time_at_which_they_were_said(self):
+        self.task("first", "Build the web page")
+        ended = int(time.time() * 1000)
+        self.chain("feedback", "--store", self.store, "--id", "first", "correction=the page needs a footer")
+        self.task("second", "Change the page")
+        fact = self.context_of("second")["facts"][0]
+        (told,), (known,) = (self.rows(f"SELECT created_at FROM {table}")[0]
+                             for table in ("task_feedback", "memory_facts"))
+        self.assertEqual((fact["createdAt"], known), (told, told))
+        self.assertGreaterEqual(told, ended)
 
     def test_the_tables_have_what_the_logs_say(self):
         self.task("t", "Greet", step("a"), step("b", args={"text": "x"}))
