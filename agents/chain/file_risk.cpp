@@ -19,7 +19,7 @@ namespace json = boost::json;
 constexpr std::size_t kShownBytes = 80;   // of a target that is no text
 
 // What a tool does with the files that its arguments name.
-enum class FileAct : std::uint8_t { Writes, Copies, Packs, Removes };
+enum class FileAct : std::uint8_t { Writes, Copies, Packs, Moves, Deletes, Unknown };
 
 struct FileVerb {
   std::string_view begin;   // of the name behind "fs_"
@@ -28,14 +28,29 @@ struct FileVerb {
 constexpr auto kVerbs = std::to_array<FileVerb>(
     {{"write", FileAct::Writes}, {"append", FileAct::Writes}, {"edit", FileAct::Writes}, {"create", FileAct::Writes},
      {"mkdir", FileAct::Writes}, {"touch", FileAct::Writes}, {"patch", FileAct::Writes}, {"replace", FileAct::Writes},
-     {"copy", FileAct::Copies}, {"archive", FileAct::Packs}, {"unarchive", FileAct::Packs}});
+     {"copy", FileAct::Copies}, {"archive", FileAct::Packs}, {"unarchive", FileAct::Packs}, {"move", FileAct::Moves},
+     {"rename", FileAct::Moves}, {"delete", FileAct::Deletes}, {"remove", FileAct::Deletes},
+     {"unlink", FileAct::Deletes}, {"rm", FileAct::Deletes}});
 
 // A tool that nobody knows may remove what its arguments name.
 std::optional<FileAct> act_of(std::string_view tool, const SafetyRules& rules) {
   if (!tool.starts_with("fs_") || is_named(tool, rules.reading_tools)) return std::nullopt;
   const std::string_view name = tool.substr(3);
   const auto verb = std::ranges::find_if(kVerbs, [name](const FileVerb& one) { return name.starts_with(one.begin); });
-  return verb == kVerbs.end() ? FileAct::Removes : verb->act;
+  return verb == kVerbs.end() ? FileAct::Unknown : verb->act;
+}
+
+// What a signature begins with: an approval of a write is none of a delete.
+std::string_view signature_begin(FileAct act) {
+  switch (act) {
+    case FileAct::Writes:
+    case FileAct::Copies:
+    case FileAct::Packs: return "fs_write";
+    case FileAct::Moves: return "fs_move";
+    case FileAct::Deletes: return "fs_delete";
+    case FileAct::Unknown: break;
+  }
+  return "fs_change";
 }
 
 // Members of arguments that name files, without "_" and "-" and in lower case.
@@ -78,7 +93,7 @@ class FileRisk {
     for (const auto& [name, value] : args) {
       if (!is_target(act_, name)) continue;
       has_target = true;
-      if (!value.is_string()) return {true, "fs_write_unknown:" + json::serialize(value).substr(0, kShownBytes)};
+      if (!value.is_string()) return high("_unknown:" + json::serialize(value).substr(0, kShownBytes));
       if (auto risk = of_path(std::string_view(value.get_string()))) return *risk;
     }
     return has_target ? RiskAssessment() : of_unnamed(args);
@@ -88,15 +103,18 @@ class FileRisk {
   std::optional<RiskAssessment> of_path(std::string_view said) const {
     const std::string_view path = without_scheme(said);
     const std::string full = paths_.absolute(path);
-    if (paths_.is_relative(path) && goes_up(path)) return RiskAssessment{true, "fs_write_rel:" + full};
+    if (paths_.is_relative(path) && goes_up(path)) return high("_rel:" + full);
     const PathClass kind = paths_.class_of(full);
-    const bool removes = act_ == FileAct::Removes;
-    if (kind == PathClass::Denied || (removes && paths_.holds_denied(full))) {
-      return RiskAssessment{true, "fs_write_deny:" + full};
-    }
+    const bool removes = act_ == FileAct::Moves || act_ == FileAct::Deletes || act_ == FileAct::Unknown;
+    if (kind == PathClass::Denied || (removes && paths_.holds_denied(full))) return high("_deny:" + full);
     const bool holds = removes && kind != PathClass::Allowed && paths_.holds_guarded(full);
-    if (kind == PathClass::Protected || holds) return RiskAssessment{true, "fs_write:" + full};
+    if (kind == PathClass::Protected || holds) return high(":" + full);
     return std::nullopt;
+  }
+
+  // Any write of one file is the same to people; what else a call does depends on all of its arguments.
+  RiskAssessment high(const std::string& rest) const {
+    return {true, std::string(signature_begin(act_)) + rest, act_ != FileAct::Writes};
   }
 
   // Arguments with names that nobody knows: each text that is written like a path counts.
@@ -131,8 +149,7 @@ std::optional<RiskAssessment> file_risk(std::string_view tool, const json::objec
 
 std::vector<std::string> written_paths(std::string_view tool, const json::object& args) {
   const auto act = act_of(tool, {});
-  const bool is_move = tool.starts_with("fs_move") || tool.starts_with("fs_rename");
-  if (!act || (*act == FileAct::Removes && !is_move)) return {};
+  if (!act || *act == FileAct::Deletes || *act == FileAct::Unknown) return {};
   // A copy names its source "path" when it names its target "to".
   for (const std::string_view name : {"outputPath", "outputDir", "to", "destination", "path"}) {
     const json::value* const target = is_target(*act, name) ? args.if_contains(name) : nullptr;

@@ -47,9 +47,9 @@ GateVerdict judge_call(const PlanStep& step, const boost::json::object& args, co
   const RiskAssessment risk =
       step.tool.empty() ? RiskAssessment() : assess_risk(step.tool, args, policy.safety, trust);
   if (!risk.is_high && !wants_person(step, policy)) return {};
-  const std::string call = call_text(step, args);
   std::string signature = risk.is_high ? risk.signature : "call:" + step.tool;
-  if (!risk.is_high || risk.covers_one_call) signature += '#' + call_name(call);
+  const bool is_exact = !risk.is_high || risk.covers_one_call || has(policy.confirmed_tools, step.tool);
+  if (is_exact) signature += '#' + call_name(call_text(step, args));
   if (has(policy.approved_signatures, signature)) return {};
   if (const auto known = decisions.find(signature); known != decisions.end()) {
     return known->second ? GateVerdict() : GateVerdict{Kind::Refuse, "USER_DENIED", {}, {}};

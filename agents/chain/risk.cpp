@@ -20,7 +20,7 @@ RiskAssessment risk_of_call(std::string_view tool, const json::object& args, con
   }
   if (auto risk = file_risk(tool, args, rules)) return *std::move(risk);
   if (tool == "shell_execute") return command_risk(args, rules);
-  if (tool == "git_push" || tool == "browser_upload") return high(std::string(tool));
+  if (tool == "git_push" || tool == "browser_upload") return {true, std::string(tool), true};
   return {};
 }
 

@@ -206,6 +206,26 @@ class Stored(ChainTest):
         status, _, err = self.run_task(self.asking("x"), "--store", self.store, "--id", "u")
         self.assertEqual((status, self.made()), (0, ["say", "say"]), err)
 
+    def test_a_yes_to_a_write_is_none_to_a_delete(self):
+        guarded = self.file("s.json", json.dumps({"safety": {"userDataDirs": ["/data"]}}))
+        tools = [self.shell(name, "echo 1") for name in ("fs_write_file", "fs_delete_file")]
+        plan = [step("a", "fs_write_file", args={"path": "/data/x", "text": "1"}),
+                step("b", "fs_write_file", args={"path": "/data/x", "text": "2"}),
+                step("c", "fs_delete_file", args={"path": "/data/x"})]
+        self.run_task(plan, *self.kept("--strategy", guarded), tools=tools)
+        status, _, err = self.chain("answer", *self.kept(), "a", "yes")
+        self.assertEqual((status, self.made()), (75, ["fs_write_file"] * 2), err)
+        self.assertIn("Step c wants to call fs_delete_file", err)
+
+    def test_a_tool_that_must_be_confirmed_is_confirmed_for_each_call(self):
+        strict = self.file("s.json", json.dumps({"safety": {"userDataDirs": ["/data"]},
+                                                 "constraints": {"mustConfirmBefore": ["fs_write_file"]}}))
+        plan = [step("a", "fs_write_file", args={"path": "/data/x", "text": "1"}),
+                step("b", "fs_write_file", args={"path": "/data/x", "text": "2"})]
+        self.run_task(plan, *self.kept("--strategy", strict), tools=[self.shell("fs_write_file", "echo 1")])
+        status, _, err = self.chain("answer", *self.kept(), "a", "yes")
+        self.assertEqual((status, self.made()), (75, ["fs_write_file"]), err)
+
     def test_no_refuses_the_call(self):
         self.run_task([step("a", requiresConfirmation=True)], *self.kept("--revisions", "1"))
         status, out, _ = self.chain("answer", *self.kept("--output", "json"), "a", "no")

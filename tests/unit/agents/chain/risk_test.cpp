@@ -163,6 +163,9 @@ TEST(Risk, IsHighForTargetsThatAreNoText) {
 TEST(Risk, AnApprovalCoversOneCommand) {
   EXPECT_TRUE(assess_risk("shell_execute", {{"command", "rm /u/x"}}, rules()).covers_one_call);
   EXPECT_FALSE(assess_risk("fs_write_file", {{"path", "/u/x"}}, rules()).covers_one_call);
+  EXPECT_TRUE(assess_risk("fs_delete_file", {{"path", "/u/x"}}, rules()).covers_one_call);
+  EXPECT_TRUE(assess_risk("fs_copy_file", {{"from", "/tmp/a"}, {"to", "/u/x"}}, rules()).covers_one_call);
+  EXPECT_TRUE(assess_risk("git_push", {}, rules()).covers_one_call);
 }
 
 TEST(Risk, LooksAtRedirections) {
@@ -200,8 +203,8 @@ TEST(Risk, CountsDeletesAndBothEndsOfAMove) {
   const auto file = [](std::string_view tool, boost::json::object args) {
     return assess_risk(tool, args, rules()).signature;
   };
-  EXPECT_EQ(file("fs_delete_file", {{"path", "/u/a"}}), "fs_write:/u/a");
-  EXPECT_EQ(file("fs_move_file", {{"from", "/u/a"}, {"to", "/tmp/b"}}), "fs_write:/u/a");
+  EXPECT_EQ(file("fs_delete_file", {{"path", "/u/a"}}), "fs_delete:/u/a");
+  EXPECT_EQ(file("fs_move_file", {{"from", "/u/a"}, {"to", "/tmp/b"}}), "fs_move:/u/a");
   EXPECT_EQ(file("fs_write_file", {{"path", "/u/ok/../secret"}}), "fs_write:/u/secret");
   EXPECT_EQ(file("fs_write_file", {{"path", "/u/okay"}}), "fs_write:/u/okay");
   EXPECT_EQ(file("fs_write_file", {{"path", "notes.txt"}}), "");
@@ -213,10 +216,10 @@ TEST(Risk, CountsFoldersAboveGuardedOnes) {
   const auto file = [](std::string_view tool, boost::json::object args) {
     return assess_risk(tool, args, rules()).signature;
   };
-  EXPECT_EQ(file("fs_delete_directory", {{"path", "/"}}), "fs_write_deny:/");
-  EXPECT_EQ(file("fs_delete_directory", {{"path", "/home"}}), "fs_write:/home");
-  EXPECT_EQ(file("fs_move", {{"from", "/home/ada"}, {"to", "/tmp/b"}}), "fs_write:/home/ada");
-  EXPECT_EQ(file("fs_delete", {{"path", "/u/ok"}}), "fs_write_deny:/u/ok");
+  EXPECT_EQ(file("fs_delete_directory", {{"path", "/"}}), "fs_delete_deny:/");
+  EXPECT_EQ(file("fs_delete_directory", {{"path", "/home"}}), "fs_delete:/home");
+  EXPECT_EQ(file("fs_move", {{"from", "/home/ada"}, {"to", "/tmp/b"}}), "fs_move:/home/ada");
+  EXPECT_EQ(file("fs_delete", {{"path", "/u/ok"}}), "fs_delete_deny:/u/ok");
   EXPECT_EQ(file("fs_delete", {{"path", "/u/ok/tmp"}}), "");
   EXPECT_EQ(file("fs_create_directory", {{"path", "/home/bo"}}), "");
 }
@@ -225,10 +228,13 @@ TEST(Risk, KnowsToolsForFilesByOtherNames) {
   const auto file = [](std::string_view tool, boost::json::object args) {
     return assess_risk(tool, args, rules()).signature;
   };
-  for (const char* const tool : {"fs_rename", "fs_remove", "fs_unlink", "fs_append_file", "fs_edit_file", "fs_trim"}) {
-    EXPECT_EQ(file(tool, {{"path", "/u/x"}}), "fs_write:/u/x") << tool;
-  }
-  EXPECT_EQ(file("fs_move_file", {{"source", "/u/a"}, {"destination", "/tmp/b"}}), "fs_write:/u/a");
+  EXPECT_EQ(file("fs_rename", {{"path", "/u/x"}}), "fs_move:/u/x");
+  EXPECT_EQ(file("fs_remove", {{"path", "/u/x"}}), "fs_delete:/u/x");
+  EXPECT_EQ(file("fs_unlink", {{"path", "/u/x"}}), "fs_delete:/u/x");
+  EXPECT_EQ(file("fs_append_file", {{"path", "/u/x"}}), "fs_write:/u/x");
+  EXPECT_EQ(file("fs_edit_file", {{"path", "/u/x"}}), "fs_write:/u/x");
+  EXPECT_EQ(file("fs_trim", {{"path", "/u/x"}}), "fs_change:/u/x");
+  EXPECT_EQ(file("fs_move_file", {{"source", "/u/a"}, {"destination", "/tmp/b"}}), "fs_move:/u/a");
   EXPECT_EQ(file("fs_write_file", {{"file_path", "/u/x"}}), "fs_write:/u/x");
   EXPECT_EQ(file("fs_write_file", {{"filePath", "file:///u/x"}}), "fs_write:/u/x");
   EXPECT_EQ(file("fs_write_file", {{"place", "/u/x"}, {"content", "a"}}), "fs_write:/u/x");
