@@ -122,7 +122,7 @@ TaskReport make_report(const TaskEnd& task, const IntentProfile& intent, std::ve
   }
   report.artifacts = std::move(summary.artifacts);
   if (!summary.failures.empty()) report.root_cause = summary.failures.front();
-  if (task.error && !results.empty() && results.front().step_id != "final") report.root_cause = {"", *task.error};
+  if (task.error && !report.root_cause) report.root_cause = {"", *task.error};
   for (const StepResult& result : results) report.duration_ms += result.duration_ms;
   report.steps = std::move(results);
   return report;

@@ -89,6 +89,14 @@ class Run(ChainTest):
                                           step("c", "put", dependsOn=["b"])], "--output", "json", tools=tools)
         self.assertEqual((status, json.loads(out)["outputs"]), (0, ["saw it", "1", "2"]), err)
 
+    def test_a_replan_that_cannot_be_read_does_not_hide_the_step_that_failed(self):
+        status, out, err = self.chain("run", "Greet", "--tools", self.tools(self.shell("say", "echo no >&2; exit 1")),
+                                      "--output", "json", "--model",
+                                      self.script(INTENT, {"steps": [step("a")]}, "rubbish", "rubbish"))
+        report = json.loads(out)
+        self.assertEqual((status, report["rootCause"]["stepId"]), (1, "a"), err)
+        self.assertTrue(report["error"].startswith("PLAN_INVALID:"))
+
     def test_a_model_judges_free_text_when_it_is_asked_to(self):
         plan = [step("a", verification=["is friendly"])]
         status, out, _ = self.chain("run", "Greet", "--tools", self.tools(), "--output", "json", "--verify", "model",
