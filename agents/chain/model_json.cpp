@@ -43,8 +43,38 @@ std::optional<boost::json::value> fenced(std::string_view text) {
   return std::nullopt;
 }
 
-// Returns the first object in prose; the first list when there is no object. What is inside of a list is no object in
-// prose.
+// Returns whether the text begins as an object or a list of JSON does, and not as braces in prose do.
+bool begins_as_json(std::string_view text) {
+  const std::size_t next = text.find_first_not_of(" \t\r\n", 1);
+  if (next == std::string_view::npos) return false;
+  return text[next] == '"' || (text[0] == '[' && (text[next] == '{' || text[next] == '['));
+}
+
+// Returns where the brackets that the text begins with are closed, or its end.
+std::size_t bracket_end(std::string_view text) {
+  std::size_t depth = 0;
+  bool is_text = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (is_text && c == '\\') ++at;
+    if (c == '"') is_text = !is_text;
+    if (is_text) continue;
+    if (c == '{' || c == '[') ++depth;
+    if ((c == '}' || c == ']') && --depth == 0) return at + 1;
+  }
+  return text.size();
+}
+
+// Models that think aloud begin their replies with it.
+std::string_view without_thoughts(std::string_view text) {
+  constexpr std::string_view kBegin = "<think", kEnd = "</think";
+  if (!trimmed(text).starts_with(kBegin)) return text;
+  const std::size_t end = text.find(kEnd), close = text.find('>', end);
+  return close == std::string_view::npos ? std::string_view() : text.substr(close + 1);
+}
+
+// Returns the first object in prose; the first list when there is no object. What is inside of a list, or of JSON that
+// is broken, is no object in prose.
 std::optional<boost::json::value> enclosed(std::string_view text) {
   std::optional<boost::json::value> list;
   std::size_t readable = kMostReadings * text.size();
@@ -52,7 +82,8 @@ std::optional<boost::json::value> enclosed(std::string_view text) {
     std::size_t read = 0;
     auto value = parsed_at_begin(text.substr(at), read);
     if (value && value->is_object()) return value;
-    at += value ? read : 1;
+    const bool is_broken = !value && begins_as_json(text.substr(at));
+    at += value ? read : is_broken ? bracket_end(text.substr(at)) : 1;
     if (value && !list) list = std::move(value);
     if (read >= readable) break;
     readable -= read;
@@ -63,6 +94,7 @@ std::optional<boost::json::value> enclosed(std::string_view text) {
 }  // namespace
 
 std::optional<boost::json::value> find_json(std::string_view text) {
+  text = without_thoughts(text);
   if (auto whole = parsed(text)) return whole;
   if (auto inner = fenced(text)) return inner;
   return enclosed(text);

@@ -67,6 +67,28 @@ TEST(Plan, RefusesByName) {
   }
 }
 
+TEST(Plan, IsNotReadOutOfBrokenOnes) {
+  const auto read = [](std::string_view text) {
+    const auto plan = read_plan(text, {.task_id = "T"});
+    const Plan* const made = std::get_if<Plan>(&plan);
+    return made == nullptr ? std::get<PlanError>(plan).name : made->steps.front().id;
+  };
+  for (const char* const text : {R"({"steps":[{"id":"a","tool":"x","dependsOn":[],}]})",
+                                 R"({"steps":[{"id":"a","tool":"x" // says "why"
+                                    ,"dependsOn":[]}]})",
+                                 R"({"steps":[{"id":"a","tool":"x","dependsOn":[])", R"([{"id":"a","dependsOn":[],}])",
+                                 "```json\n{\"steps\":[{\"id\":\"a\",\"dependsOn\":[],}]}\n```",
+                                 "<think>{\"steps\":[{\"id\":\"a\",\"tool\":\"x\"}]}</think>",
+                                 "<think>{\"steps\":[{\"id\":\"a\",\"tool\":\"x\"}]}"}) {
+    EXPECT_EQ(read(text), "PLAN_INVALID") << text;
+  }
+  const std::string good = R"({"steps":[{"id":"b","tool":"x"}]})";
+  EXPECT_EQ(read("<think>{\"steps\":[{\"id\":\"a\",\"tool\":\"x\"}]}</think>\n" + good), "b");
+  EXPECT_EQ(read("\n<thinking>a</thinking> Here it is: " + good), "b");
+  EXPECT_EQ(read("With {braces} in [prose]: " + good), "b");
+  EXPECT_EQ(read(R"({"steps":[{"id":"a",}]} was wrong. )" + good), "b");
+}
+
 TEST(Plan, TakesResultsOfStepsUpstreamOnly) {
   EXPECT_EQ(refusal(R"([{"id": "a", "tool": "x"}, {"id": "b", "tool": "y"},
                         {"tool": "z", "args": {"t": [{"$result": "a", "path": [0]}]}}])"), "");
