@@ -33,7 +33,7 @@ RiskAssessment high_command(std::string signature) { return {true, std::move(sig
 constexpr std::array<std::string_view, 14> kDestructive = {"del", "erase", "rd", "rmdir", "rm", "remove-item", "move",
                                                            "mv", "ren", "rename", "unlink", "shred", "truncate", "dd"};
 constexpr std::array<std::string_view, 6> kPermission = {"chmod", "chown", "chgrp", "icacls", "takeown", "setfacl"};
-// Words before a command that another command is behind, and those of their options that have a value.
+// Words before a command that another command is behind, and their options that have a value.
 struct Prefix {
   std::string_view name, valued;
 };

@@ -16,13 +16,13 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kShownBytes = 80;   // of a target that is no text
+constexpr std::size_t kShownBytes = 80;   // as much is shown of a target that is no text
 
 // What a tool does with the files that its arguments name.
 enum class FileAct : std::uint8_t { Writes, Copies, Packs, Moves, Deletes, Unknown };
 
 struct FileVerb {
-  std::string_view begin;   // of the name behind "fs_"
+  std::string_view begin;   // the name behind "fs_" begins so
   FileAct act;
 };
 constexpr auto kVerbs = std::to_array<FileVerb>(
@@ -40,7 +40,7 @@ std::optional<FileAct> act_of(std::string_view tool, const SafetyRules& rules) {
   return verb == kVerbs.end() ? FileAct::Unknown : verb->act;
 }
 
-// What a signature begins with: an approval of a write is none of a delete.
+// What a signature begins with: an approval of a write does not allow a delete.
 std::string_view signature_begin(FileAct act) {
   switch (act) {
     case FileAct::Writes:

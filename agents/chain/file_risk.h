@@ -10,7 +10,7 @@
 
 namespace ptcvm::chain {
 
-// Judges the call. nullopt: the tool is none for files, or it only reads.
+// Judges the call. nullopt: the tool is not for files, or it only reads.
 std::optional<RiskAssessment> file_risk(std::string_view tool, const boost::json::object& args,
                                         const SafetyRules& rules);
 

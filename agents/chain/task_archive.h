@@ -50,8 +50,8 @@ class TaskArchive {
 // Returns the words of a text for which an archive looks: in lower case, each once, at most 32.
 std::vector<std::string> search_words(std::string_view text);
 
-// Returns when a person gave the feedback of a record, in ms since 1970; older logs do not say it, and then when the task
-// was begun.
+// Returns when a person gave the feedback of a record, in ms since 1970, or when the task was begun: older logs do not
+// say it.
 std::int64_t feedback_time(const TaskRecord& record);
 
 // Returns the facts that a record gives: the corrections of its feedback, under "feedback/TASK/NUMBER".

@@ -287,8 +287,9 @@ class Agents(McpTest):
     def run_writing_chain(self, *more):
         plan = {"steps": [{"id": "s", "tool": "notes_write_note", "args": {"name": "b", "text": "x"},
                            "riskLevel": "low", "requiresConfirmation": False}]}
-        return ptcvm("chain", "run", "Write", "--tools", self.tools(), "--revisions", "1", "--output", "json", "--model",
-                     self.script({"text": INTENT}, {"text": json.dumps(plan)}), *more)
+        model = self.script({"text": INTENT}, {"text": json.dumps(plan)})
+        return ptcvm("chain", "run", "Write", "--tools", self.tools(), "--revisions", "1", "--output", "json",
+                     "--model", model, *more)
 
     def written(self):
         return [line for line in self.calls() if line.startswith("write_note")]

@@ -65,7 +65,7 @@ bool read_served(const json::object& body, ChainSetup& setup) {
   return true;
 }
 
-// An older setup does not say which tools are external: all those of servers are.
+// An older setup does not say which tools are external: all tools of servers are.
 bool read_external(const json::object& body, ChainSetup& setup) {
   const json::value* const external = body.if_contains("external");
   if (external == nullptr) {

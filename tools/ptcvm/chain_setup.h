@@ -43,7 +43,7 @@ struct ChainSetup {
   std::uint32_t revisions = 3, parallel = 4;
   boost::json::array tools;        // as agent files have them: name, signature, description, effect, command
   std::vector<DeclaredTool> served;   // the tools that MCP servers have
-  std::vector<std::string> external;  // of the tools: those that others run and that may do more than read
+  std::vector<std::string> external;  // names of tools that others run, and that may do more than read
   boost::json::object strategy;    // as docs/task-chain.md describes it
   bool checks_signatures = true;   // false: a version without this check has begun the task
   bool is_job = false;             // workers execute the task: its tools have no commands here
