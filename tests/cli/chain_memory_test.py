@@ -186,9 +186,9 @@ class Memory(chain_test.ChainTest):
             exported = json.loads(self.chain("export", "--store", self.store)[1].splitlines()[0])
             self.assertEqual(exported["plan"], json.loads(self.rows("SELECT plan FROM episodes")[0][0]))
             return [(one["id"], one.get("args")) for one in exported["plan"]["steps"]]
-        self.assertEqual(kept()[:2], [("a", {"text": "x"}), ("b", {})])
+        self.assertEqual(kept()[:2], [("a", {"text": "x"}), ("b", None)])
         self.chain("replan", *self.kept("another way"))
-        self.assertEqual(kept()[:2], [("a", {"text": "x"}), ("b", {})])
+        self.assertEqual(kept()[:2], [("a", {"text": "x"}), ("b", None)])
 
     def test_the_tables_are_made_again_from_the_logs(self):
         self.task("t", "Greet")
