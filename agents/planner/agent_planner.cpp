@@ -84,7 +84,14 @@ void note_known(HostLog& log, std::uint64_t seq, std::int64_t now_ms) {
   take(log.put(HostCut::blind(), {&fact, 1}));
 }
 
-std::string question_id(const std::string& run, const Operation& operation) { return run + "/" + operation.path; }
+// Names the question about a call. An answer that does not fit is followed by another round.
+std::string question_id(const std::string& run, const Operation& operation, std::size_t round) {
+  return run + "/" + operation.path + (round == 1 ? "" : "/" + std::to_string(round));
+}
+
+bool asks_person(const Operation& operation) {
+  return operation.kind == OperationKind::Approval || operation.kind == OperationKind::Doubt;
+}
 
 const Fact* answer_to(const ConversationView& view, const std::string& qid) {
   for (auto fact = view.facts().rbegin(); fact != view.facts().rend(); ++fact) {
@@ -93,34 +100,66 @@ const Fact* answer_to(const ConversationView& view, const std::string& qid) {
   return nullptr;
 }
 
-bool says_yes(std::string_view text) {
+// Returns the answer as one word in small letters, without spaces and marks at its end.
+std::string word_of(std::string_view text) {
   std::string word;
   for (const char c : text) {
     if (c != ' ' && c != '.' && c != '!') word += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   }
-  return word == "yes" || word == "y" || word == "true" || word == "ok";
+  return word;
 }
 
-// Gives the run what people have answered in the conversation.
+bool says_yes(const std::string& word) { return word == "yes" || word == "y" || word == "true" || word == "ok"; }
+bool says_no(const std::string& word) { return word == "no" || word == "n"; }
+
+// A call in doubt did not happen, or it returned what the person says: JSON, or a text.
+Result<void> settle_doubt(loop::StoredAgent& stored, const std::string& path, std::string_view text) {
+  if (says_no(word_of(text))) return stored.reject(path, text);
+  Result<Value> value = Value::from_json(text);
+  const Value said = value ? *std::move(value) : Value::of(text);
+  return stored.resolve(path, said);
+}
+
+Result<void> hand_in(loop::StoredAgent& stored, const Operation& operation, std::string_view text) {
+  if (operation.kind == OperationKind::Doubt) return settle_doubt(stored, operation.path, text);
+  if (says_yes(word_of(text))) return stored.resolve(operation.path, Value::of(true));
+  return stored.reject(operation.path, text);
+}
+
+// Gives the run what people have answered in the conversation. A value that does not fit the tool is asked for again.
 void hand_in_answers(loop::StoredAgent& stored, const ConversationView& view) {
   take(stored.step());
   for (const Operation& operation : stored.run().operations()) {
-    if (operation.kind != OperationKind::Approval) continue;
-    const Fact* const answer = answer_to(view, question_id(stored.run().id(), operation));
-    if (answer == nullptr) continue;
-    const std::string_view text = harness::text_of(answer->body, "text");
-    check(says_yes(text) ? stored.resolve(operation.path, Value::of(true)) : stored.reject(operation.path, text));
+    if (!asks_person(operation)) continue;
+    for (std::size_t round = 1;; ++round) {
+      const Fact* const answer = answer_to(view, question_id(stored.run().id(), operation, round));
+      if (answer == nullptr) break;
+      const Result<void> taken = hand_in(stored, operation, harness::text_of(answer->body, "text"));
+      if (taken) break;
+      if (taken.error().code != Errc::invalid_value) check(taken);
+    }
   }
+}
+
+std::string prompt_of(const Operation& operation) {
+  if (operation.kind == OperationKind::Approval) {
+    return "May " + operation.tool + " be called with " + operation.args_json + "?";
+  }
+  return "Nobody knows whether " + operation.tool + " was called with " + operation.args_json +
+         ". Answer no when it was not, and it is called; or answer what it returned, as JSON.";
 }
 
 // Asks the person about each call that needs it. Returns the facts for which the pass waits.
 std::vector<std::string> ask_person(harness::PlanContext& context, const loop::AgentRun& run) {
   std::vector<std::string> waits;
   for (const Operation& operation : run.operations()) {
-    if (operation.kind != OperationKind::Approval) continue;
-    const std::string qid = question_id(run.id(), operation);
-    const std::string prompt = "May " + operation.tool + " be called with " + operation.args_json + "?";
-    context.record("question/" + qid, {FactType::agent_question, {{"qid", qid}, {"prompt", prompt}}});
+    if (!asks_person(operation)) continue;
+    std::size_t round = 1;
+    while (answer_to(context.view(), question_id(run.id(), operation, round)) != nullptr) ++round;
+    const std::string qid = question_id(run.id(), operation, round);
+    json::object question{{"qid", qid}, {"prompt", prompt_of(operation)}};
+    if (operation.kind == OperationKind::Doubt) question["required"] = true;
+    context.record("question/" + qid, {FactType::agent_question, std::move(question)});
     waits.push_back("user_answer/" + qid);
   }
   return waits;

@@ -16,7 +16,8 @@ namespace ptcvm::planner {
 //
 // The data of a run are {"status": text, "facts": [fact], "unsent_draft": fact or nil}: facts as harness::fact_json()
 // writes them. The agent returns a fact with its type, a list of facts, a text that becomes a draft, or nil when there
-// is nothing to say. A tool with "ask" asks the person of the conversation, and the pass waits for the answer.
+// is nothing to say. A tool with "ask" asks the person of the conversation, and the pass waits for the answer. The
+// person is asked, too, about a call of an unsafe tool that may or may not have happened.
 class AgentPlanner final : public harness::Planner {
  public:
   // `driver` asks the model and calls tools; it must outlive the planner. `conversation` is the id of the conversation,

@@ -7,6 +7,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 import unittest
 
 from ptcvm_process import PTCVM, CommandLineTest, ptcvm
@@ -197,6 +198,33 @@ class HarnessTest(CommandLineTest):
         self.assertEqual(self.plan_with_agent(agent, lines)["draft"]["text"], "It is n-7")
         with open(ledger, encoding="utf-8") as file:
             self.assertEqual(file.read(), "sent\n")
+
+    def test_a_person_says_whether_an_unsafe_call_of_a_killed_agent_happened(self):
+        ledger = os.path.join(self.folder.name, "ledger")
+        command = ["sh", "-c", f"read args; echo called >> {ledger}; exec sleep 1000"]
+        agent = {**self.AGENT, "tools": [{"name": "book", "signature": "() -> :string", "effect": "unsafe",
+                                          "command": command}]}
+        lines = ['(return (str "It is " (tool/book {})))']
+        self.harness("say", "hello")
+        script = self.file("script.jsonl", "".join(json.dumps({"program": line}) + "\n" for line in lines))
+        process = subprocess.Popen([PTCVM, "harness", "run", *self.kept, "--planner", "agent:" + self.file(
+            "agent.json", json.dumps(agent)), "--model", "scripted:" + script], stdout=subprocess.DEVNULL)
+        while not os.path.exists(ledger):
+            self.assertIsNone(process.poll())
+            time.sleep(0.02)
+        process.kill()
+        process.wait()
+        waits = self.plan_with_agent(agent, lines)
+        self.assertIn("Nobody knows whether book", waits["question"]["prompt"])
+        self.harness("whisper", "try again", status=75)   # nothing is called meanwhile
+        waits = self.plan_with_agent(agent, lines)
+        self.harness("answer", waits["question"]["qid"], "5", status=75)   # no text
+        again = self.plan_with_agent(agent, lines)["question"]["qid"]
+        self.assertNotEqual(again, waits["question"]["qid"])
+        self.harness("answer", again, '"n-7"', status=75)
+        self.assertEqual(self.plan_with_agent(agent, lines)["draft"]["text"], "It is n-7")
+        with open(ledger, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "called\n")
 
     def test_what_comes_while_an_agent_waits_is_told_to_it(self):
         agent = {**self.AGENT, "tools": [{"name": "note", "signature": "() -> :string", "ask": True,
