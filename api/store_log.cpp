@@ -43,18 +43,15 @@ Result<std::optional<ptc::Fact>> fact_at(ptc::FactStore& store, std::string_view
   return facts.empty() ? std::nullopt : std::optional(std::move(facts.front()));
 }
 
-// Whether a fact says only where the log has been.
-bool is_travel_note(ptc::FactKind kind) {
-  return kind == ptc::FactKind::RunMoved || kind == ptc::FactKind::RunCopied || kind == ptc::FactKind::RunForked;
-}
-
-// How the last turn ended, or "" when the last fact does not say so.
+// Returns how the last turn ended, or "" when it goes on. Few facts come behind an end: where the log has been, and
+// what somebody said too late.
 Result<std::string> end_status(ptc::FactStore& store, const ptc::RunInfo& info) {
-  for (std::uint64_t seq = info.head; seq != 0; --seq) {
+  constexpr std::uint64_t kMostLooks = 64;
+  for (std::uint64_t seq = info.head; seq != 0 && info.head - seq < kMostLooks; --seq) {
     const auto last = fact_at(store, info.log, seq);
     if (!last) return last.error();
     if (*last && (*last)->kind == ptc::FactKind::TurnEnded) return (*last)->status;
-    if (!*last || !is_travel_note((*last)->kind)) break;
+    if (!*last || (*last)->kind == ptc::FactKind::RunStarted) break;
   }
   return std::string();
 }

@@ -47,6 +47,23 @@ std::string hint_usage(const BuiltinInfo& info, std::size_t count) {
   return usage + ": there are no transducers, so write (into {} (map f coll)) for (into {} (map f) coll)";
 }
 
+// Returns the form of the top level around the offset, by its looks, because its brackets may not fit: it begins at the
+// start of a line, with (def, or with any bracket in a text that has indented lines.
+SourceSpan text_form_at(std::string_view text, std::size_t offset) {
+  const bool has_indented = text.find("\n  ") != std::string_view::npos;
+  const auto begins_at = [&](std::size_t at) {
+    const bool is_line = at == 0 || text[at - 1] == '\n';
+    return is_line && (text.substr(at).starts_with("(def") || (has_indented && text[at] == '('));
+  };
+  SourceSpan form;
+  std::size_t begin = std::min(offset, text.size() - 1), end = offset + 1;
+  while (begin > 0 && !begins_at(begin)) --begin;
+  while (end < text.size() && !begins_at(end)) ++end;
+  form.begin = static_cast<std::uint32_t>(begin);
+  form.end = static_cast<std::uint32_t>(std::min(end, text.size()));
+  return form;
+}
+
 // One check. `text_` is the source with errors that were found put out of the way.
 class Check {
  public:
@@ -126,6 +143,11 @@ class Check {
   // Puts a reading error out of the way. Returns whether that went.
   bool mend_text(const ReadResult& read) {
     const SourceSpan& span = read.error.span;
+    const bool is_text = read.incomplete && span.begin < text_.size() && text_[span.begin] == '"';
+    if (!is_text && put_away(text_form_at(text_, span.begin))) {
+      is_told_of_end_ = false;
+      return true;
+    }
     if (read.incomplete && span.begin < source_.size()) {
       const char opener = text_[span.begin] == '#' && span.begin + 1 < text_.size() ? text_[span.begin + 1]
                                                                                     : text_[span.begin];
@@ -136,6 +158,25 @@ class Check {
     }
     if (read.error.message.starts_with("unexpected ")) return false;      // the brackets do not fit
     return blank(span, ' ');
+  }
+
+  // Leaves of a form whose brackets do not fit what it defines: (def NAME 0). Returns false when it is the only form.
+  bool put_away(const SourceSpan& form) {
+    const std::size_t end = std::min<std::size_t>(form.end, source_.size());
+    if (form.begin == 0 && end == source_.size()) return false;
+    const std::string_view head = name_at(source_, form.begin + 1);
+    std::size_t name = form.begin + 1 + head.size();
+    while (name < end && source_[name] == ' ') ++name;
+    const std::size_t rest = name + name_at(source_, name).size();
+    const bool defines = head.starts_with("def") && rest > name && rest + 3 <= end;
+    if (!blank(form, ' ')) return false;
+    if (!defines) return true;
+    text_.replace(form.begin, 4, "(def");
+    text_.replace(name, rest - name, source_.substr(name, rest - name));
+    for (std::size_t at = rest + 1, next = 0; at < end && next < 2; ++at) {
+      if (text_[at] != '\n') text_[at] = "0)"[next++];
+    }
+    return true;
   }
 
   // Makes the analyzer accept what the error is about. Returns whether that went.

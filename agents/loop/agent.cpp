@@ -84,6 +84,9 @@ class TreeCompiler {
       agent.callable.push_back(tool.name);
     }
     if (!agent.definition->has_llm_query) return {};
+    if (agent.host_tools.contains(kLlmQuery) || agent.definition->children.contains(std::string(kLlmQuery))) {
+      return invalid(agent.path, "a tool or a child has the name \"llm-query\", and \"llm_query\" is true");
+    }
     agent.callable.emplace_back(kLlmQuery);
     return agent.tools.defer(std::string(kLlmQuery), "", {.effect = Effect::Pure, .mode = ToolMode::Auto});
   }

@@ -117,6 +117,8 @@ void AgentNode::list_calls(std::vector<Operation>& out) {
       operation.args_json = one.args.to_json();
       operation.due_ms = one.deadline_ms;
     }
+    const std::int64_t end = node_.deadline_at_ms;
+    if (end != 0 && (operation.due_ms == 0 || operation.due_ms > end)) operation.due_ms = end;
   }
   if (const auto wake = run.wake_time_ms(); wake && std::any_of(pending.begin(), pending.end(), [](const auto& one) {
         return one.is_sleep;

@@ -9,6 +9,16 @@ namespace ptcvm::loop {
 
 using state::Phase;
 
+namespace {
+
+boost::json::object arguments_of(const WaitingCall& call) {
+  boost::system::error_code error;
+  boost::json::value data = boost::json::parse(call.args.to_json(), error);
+  return data.is_object() ? std::move(data.get_object()) : boost::json::object();
+}
+
+}  // namespace
+
 std::string AgentNode::new_name(const std::string& tool) {
   for (const auto& counter : node_.counters) {
     if (counter->name == tool) return tool + "#" + std::to_string(++counter->count);
@@ -69,12 +79,15 @@ void AgentNode::take_call(const WaitingCall& call) {
   known->call = call.id;
   known->key = call.key;
   known->task = call.task_id;
-  const std::string name = known->name;
-  const auto refuse = [&](const std::string& why) {
+  const auto refuse = [&, name = known->name](const std::string& why) {
     static_cast<void>(run.answer_error(call.id, why));   // the call waits: it was listed a moment ago
     remove_operation(name);
   };
   if (!has_tools()) return refuse("unknown_tool: the tools are gone in this turn");
+  if (is_query(call.tool)) {
+    if (const auto why = start_query(call, *known)) refuse(*why);
+    return;
+  }
   const auto child = agent_.children.find(call.tool);
   if (child == agent_.children.end()) {
     if (const auto refusal = budget_.tool_refusal()) return refuse(refusal->reason + ": " + refusal->message);
@@ -83,26 +96,39 @@ void AgentNode::take_call(const WaitingCall& call) {
   if (const auto refusal = budget_.child_refusal(child->second->definition->limits.max_turns)) {
     return refuse(refusal->reason + ": " + refusal->message);
   }
-  known->kind = state::OperationKind::Child;
-  known->is_pending = true;
-  start_child(call, name, *child->second);
+  start_child(call, *known, *child->second);
 }
 
-void AgentNode::start_child(const WaitingCall& call, const std::string& name, const CompiledAgent& agent) {
-  boost::system::error_code error;
-  boost::json::value data = boost::json::parse(call.args.to_json(), error);
+bool AgentNode::is_query(std::string_view tool) const {
+  return tool == kLlmQuery && agent_.definition->has_llm_query;
+}
+
+std::optional<std::string> AgentNode::start_query(const WaitingCall& call, state::OperationT& operation) {
+  if (const auto refusal = budget_.query_refusal()) return refusal->reason + ": " + refusal->message;
+  auto query = QueryAgent::make(tree_.agent, agent_, arguments_of(call));
+  if (!query) return query.error().message;
+  const CompiledAgent& agent = (*query)->agent();
+  start_child(call, operation, agent, *std::move(query));
+  return std::nullopt;
+}
+
+void AgentNode::start_child(const WaitingCall& call, state::OperationT& operation, const CompiledAgent& agent,
+                            std::unique_ptr<const QueryAgent> query) {
+  operation.kind = state::OperationKind::Child;
+  operation.is_pending = true;
+  const bool takes_turns = query == nullptr;
   auto node = std::make_unique<state::NodeT>();
-  begin_state(*node, agent, data.is_object() ? data.get_object() : boost::json::object());
-  node->name = name;
+  begin_state(*node, agent, arguments_of(call));
+  node->name = operation.name;
   node->definition = call.tool;
   if (node->limits->deadline_ms != 0) node->deadline_at_ms = tree_.time_ms + node->limits->deadline_ms;
   if (node_.deadline_at_ms != 0 && (node->deadline_at_ms == 0 || node->deadline_at_ms > node_.deadline_at_ms)) {
     node->deadline_at_ms = node_.deadline_at_ms;
   }
   node_.children.push_back(std::move(node));
-  children_.push_back(std::make_unique<AgentNode>(tree_, agent, *node_.children.back(), this));
-  children_.back()->budget_.reserve(agent.definition->limits.max_turns);
-  static_cast<void>(session().run().answer_pending(call.id, name));   // the call waits: it was listed a moment ago
+  children_.push_back(std::make_unique<AgentNode>(tree_, agent, *node_.children.back(), this, std::move(query)));
+  if (takes_turns) children_.back()->budget_.reserve(agent.definition->limits.max_turns);
+  static_cast<void>(session().run().answer_pending(call.id, operation.name));   // the call waits: it was just listed
 }
 
 // Runs the children, and hands the results of those that have ended to the program. Returns whether one has ended.

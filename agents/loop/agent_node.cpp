@@ -31,9 +31,12 @@ json::object object_in(std::string_view text) {
 
 }  // namespace
 
-AgentNode::AgentNode(AgentTree& tree, const CompiledAgent& agent, state::NodeT& node, AgentNode* above)
-    : tree_(tree), agent_(agent), node_(node), above_(above), path_(path_below(above, node.name)),
-      budget_(node, above == nullptr ? nullptr : &above->budget_),
+AgentNode::AgentNode(AgentTree& tree, const CompiledAgent& agent, state::NodeT& node, AgentNode* above,
+                     std::unique_ptr<const QueryAgent> query)
+    : tree_(tree), query_(std::move(query)), agent_(agent), node_(node), above_(above),
+      path_(path_below(above, node.name)),
+      budget_(node, above == nullptr ? nullptr : &above->budget_,
+              query_ == nullptr ? TreeBudget::Turns::Counted : TreeBudget::Turns::Own),
       conversation_(agent, tree.agent.options, node, first_message(agent, object_in(node.data))),
       plan_(agent.definition->plan) {
   const std::string& from = agent.definition->plan_from;
@@ -70,7 +73,11 @@ void AgentNode::go() {
       case Phase::Beginning: begin_turn(); break;
       case Phase::Asking: ask(); break;
       case Phase::Running:
-        if (!run_program()) return;
+        if (is_past_deadline()) {
+          end_past_deadline();
+        } else if (!run_program()) {
+          return;
+        }
         break;
       case Phase::Pausing:
         if (is_past_deadline()) {
@@ -294,10 +301,16 @@ Result<void> AgentNode::restore() {
   }
   for (const auto& child : node_.children) {
     const auto found = agent_.children.find(child->definition);
-    if (found == agent_.children.end()) {
+    if (is_query(child->definition)) {
+      auto query = QueryAgent::make(tree_.agent, agent_, object_in(child->data));
+      if (!query) return loop_error(Errc::invalid_snapshot, path_of(child->name) + ": " + query.error().message);
+      const CompiledAgent& agent = (*query)->agent();
+      children_.push_back(std::make_unique<AgentNode>(tree_, agent, *child, this, *std::move(query)));
+    } else if (found != agent_.children.end()) {
+      children_.push_back(std::make_unique<AgentNode>(tree_, *found->second, *child, this));
+    } else {
       return loop_error(Errc::invalid_snapshot, path_of(child->name) + ": the definition has no such child");
     }
-    children_.push_back(std::make_unique<AgentNode>(tree_, *found->second, *child, this));
     if (auto restored = children_.back()->restore(); !restored) return restored.error();
   }
   return {};

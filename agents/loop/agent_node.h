@@ -18,6 +18,7 @@
 #include "agents/loop/agent_tree.h"
 #include "agents/loop/conversation.h"
 #include "agents/loop/prompt.h"
+#include "agents/loop/query_agent.h"
 #include "agents/loop/tree_budget.h"
 #include "agents/wire/reply_reader.h"
 #include "ptcvm/session.hpp"
@@ -27,7 +28,9 @@ namespace ptcvm::loop {
 class AgentNode {
  public:
   // Takes a state that begins or that was saved. `above` is null for the root; everything outlives the node.
-  AgentNode(AgentTree& tree, const CompiledAgent& agent, state::NodeT& node, AgentNode* above);
+  // `query` owns `agent` when the node answers one llm-query, and is null otherwise.
+  AgentNode(AgentTree& tree, const CompiledAgent& agent, state::NodeT& node, AgentNode* above,
+            std::unique_ptr<const QueryAgent> query = nullptr);
   ~AgentNode();
 
   // Fills the state of an agent that begins.
@@ -143,7 +146,10 @@ class AgentNode {
   void take_signals();
   void take_call(const WaitingCall& call);
   bool settle_children();
-  void start_child(const WaitingCall& call, const std::string& name, const CompiledAgent& agent);
+  void start_child(const WaitingCall& call, state::OperationT& operation, const CompiledAgent& agent,
+                   std::unique_ptr<const QueryAgent> query = nullptr);
+  std::optional<std::string> start_query(const WaitingCall& call, state::OperationT& operation);   // or why not
+  bool is_query(std::string_view tool) const;
   void drop_child(std::size_t index);
   std::string new_name(const std::string& tool);
   bool has_lasting_unsafe_effect();
@@ -166,6 +172,7 @@ class AgentNode {
   }
 
   AgentTree& tree_;
+  const std::unique_ptr<const QueryAgent> query_;      // owns agent_, or null
   const CompiledAgent& agent_;
   state::NodeT& node_;
   AgentNode* const above_;

@@ -72,6 +72,8 @@ Result<void> AgentNode::resolve_model(const ModelReply& came) {
   if (used) budget_.count_tokens(even_usage(*used, agent_.model.protocol));
   if (reply.error) {
     take_failure(*reply.error);
+  } else if (is_past_deadline()) {
+    end_past_deadline();   // what was used is counted
   } else {
     take_reply(std::move(reply));
     settle_turn_end();

@@ -84,7 +84,8 @@ std::string tool_lines(const CompiledAgent& agent) {
     text += tool_line(name, child->definition->signature, about.empty() ? "an agent" : about, "");
   }
   if (agent.definition->has_llm_query) {
-    text += "tool/llm-query {:prompt \"… {{x}}\" :x value} -> :string  ; asks a model one question\n";
+    text += "tool/llm-query {:prompt \"… {{x}}\" :x value} -> :string  ; asks a model one question; with :signature "
+            "\"{n :int}\" it gives such a value\n";
   }
   return text.empty() ? "" : "\n# Tools\n" + text;
 }

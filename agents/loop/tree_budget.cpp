@@ -25,6 +25,7 @@ std::uint64_t count_of(const std::optional<std::int64_t>& tokens) {
 }  // namespace
 
 std::optional<TreeBudget::Refusal> TreeBudget::turn_refusal() const {
+  if (turns_ == Turns::Own) return std::nullopt;
   // Turns that this agent reserved are kept for it in the agents above.
   std::uint64_t reserved = 0;
   for (const TreeBudget* at = this; at != nullptr; at = at->above_) {
@@ -58,10 +59,13 @@ std::optional<TreeBudget::Refusal> TreeBudget::tool_refusal() const {
   return std::nullopt;
 }
 
+std::optional<TreeBudget::Refusal> TreeBudget::query_refusal() const {
+  if (node_.children.size() < node_.limits->fan_out) return std::nullopt;
+  return used_up("fan_out_exceeded", "fan_out", node_.limits->fan_out);
+}
+
 std::optional<TreeBudget::Refusal> TreeBudget::child_refusal(std::uint32_t turns) const {
-  if (node_.children.size() >= node_.limits->fan_out) {
-    return used_up("fan_out_exceeded", "fan_out", node_.limits->fan_out);
-  }
+  if (auto refusal = query_refusal()) return refusal;
   for (const TreeBudget* at = this; at != nullptr; at = at->above_) {
     const state::NodeT& node = at->node_;
     if (level() + 1 > at->level() - 1 + node.limits->depth) {
@@ -79,6 +83,7 @@ std::optional<TreeBudget::Refusal> TreeBudget::child_refusal(std::uint32_t turns
 
 void TreeBudget::count_turn() {
   ++node_.usage->turns;
+  if (turns_ == Turns::Own) return;
   const bool is_reserved = node_.own_reserve > 0;
   if (is_reserved) --node_.own_reserve;
   for (TreeBudget* at = above_; at != nullptr; at = at->above_) {

@@ -12,8 +12,10 @@ namespace ptcvm::loop {
 
 class TreeBudget {
  public:
+  // Says whether turns count in the agents above, too. The turn of an llm-query does not: it is one call of a model.
+  enum class Turns : std::uint8_t { Counted, Own };
   // `above` is the budget of the parent, or null. Both outlive the budget.
-  TreeBudget(state::NodeT& node, TreeBudget* above) : node_(node), above_(above) {}
+  TreeBudget(state::NodeT& node, TreeBudget* above, Turns turns) : node_(node), above_(above), turns_(turns) {}
 
   // A limit that is used up: the reason that ends a run, and a message that names the limit.
   struct Refusal {
@@ -25,6 +27,8 @@ class TreeBudget {
   std::optional<Refusal> tool_refusal() const;
   // Returns why a child with so many turns may not begin in this agent.
   std::optional<Refusal> child_refusal(std::uint32_t turns) const;
+  // Returns why no further question to a model may begin beside those that wait.
+  std::optional<Refusal> query_refusal() const;
 
   void count_turn();
   void count_model_call();
@@ -44,6 +48,7 @@ class TreeBudget {
  private:
   state::NodeT& node_;
   TreeBudget* const above_;
+  const Turns turns_;
 };
 
 }  // namespace ptcvm::loop

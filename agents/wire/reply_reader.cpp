@@ -126,6 +126,7 @@ Reply ReplyReader::finish(End end, std::int64_t now_unix_ms) {
   if (!is_stream()) return finish_document(end);
   if (end == End::Proper && !is_over()) {
     if (const auto event = events_.last()) take_event(*event);
+    violation_.reset();   // an event without its end that cannot be read was cut
   }
   if (violation_) return failed_reply(std::move(*violation_), "");
   return fold_->finish(end == End::Proper);

@@ -45,7 +45,7 @@ std::unique_ptr<Session> RunOpening::open() {
     answer_again();
     return nullptr;
   }
-  return settle_doubts() && set_plan() && begin() ? taken() : nullptr;
+  return settle_doubts() && has_tools_of_open_calls() && set_plan() && begin() ? taken() : nullptr;
 }
 
 std::unique_ptr<Session> RunOpening::open_with_whole_log() {
@@ -104,6 +104,18 @@ bool RunOpening::park_in_doubt(std::uint64_t seen) {
   fact.status = "in_doubt";
   out_.end = DurableEnd::InDoubt;
   return writer_.park({&fact, 1}, wanted);
+}
+
+// A program that goes on makes its open calls again. Without their tools it would end with unknown_tool, for ever.
+bool RunOpening::has_tools_of_open_calls() {
+  if (!is_same_source()) return true;
+  std::string missing;
+  for (const LoggedEffect* call : log().unsettled(writer_.token())) {
+    const std::string line = "tool " + call->tool + " is missing";
+    if (tools_->find(call->tool) != nullptr || missing.find(line) != std::string::npos) continue;
+    missing.append(missing.empty() ? "" : "; ").append(line);
+  }
+  return missing.empty() || refuse(std::move(missing));
 }
 
 // A plan never changes.

@@ -49,6 +49,7 @@ class RunOpening {
   bool refuse(std::string message);
   bool settle_doubts();
   bool park_in_doubt(std::uint64_t seen);   // the head of the log before the doubts were looked for
+  bool has_tools_of_open_calls();
   bool set_plan();
   bool begin();
   SessionRestore restore_options() const;

@@ -217,5 +217,19 @@ class Rates(AgentTree):
         self.assertEqual(starts[1][0], starts[0][1])
 
 
+class Deadlines(AgentTree):
+    def test_a_run_that_waits_for_a_tool_ends_at_its_deadline(self):
+        agent = {"prompt": "Ask.", "signature": "() -> :int", "limits": {"deadline_ms": 300},
+                 "tools": [{"name": "ask", "signature": "() -> :int", "mode": "async"}]}
+        kept = ("--store", self.folder.name + "/runs.db", "--id", "r")
+        words = ("run", self.json("a.json", agent), "--model",
+                 self.script("s.jsonl", {"program": "(return (await (tool/ask {})))"}), *kept)
+        status = 75
+        while status == 75:
+            status, line, err = self.agent(*words)
+            words = ("resume", *kept)
+        self.assertEqual((status, line["fail"]["reason"]), (1, "mission_timeout"), err)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

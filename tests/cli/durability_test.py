@@ -50,6 +50,53 @@ class Said(Durability):
             self.assertEqual(kept.read(), '{"a" 1 "b" 3 "c" 4}\n')
         self.assertEqual(os.listdir(self.folder.name), ["j.edn"])
 
+    def test_the_words_about_a_journal_begin_one(self):
+        begin = "echo '{}' > "
+        self.assertIn(begin + "FILE makes an empty journal", ptcvm("eval", '(task "pay" 1)')[2])
+        status, _, err = ptcvm("eval", '(task "pay" 1)', "--journal", self.folder.name + "/j.edn")
+        self.assertEqual(status, 65)
+        self.assertIn(begin + self.folder.name + "/j.edn makes an empty one", err)
+
+    def test_a_signal_is_resolved_by_its_name(self):
+        state = self.folder.name + "/s.ptcs"
+        self.assertEqual(ptcvm("eval", '(await-signal "boss")', "--snapshot", state)[0], 75)
+        self.assertEqual(ptcvm("resume", state, "--resolve", "boss=true")[:2], (0, "true\n"))
+        self.begin("a", '(await-signal "boss")')
+        for _ in range(2):
+            self.assertEqual(ptcvm("resolve", "--store", self.store, "a", "boss", "true")[0], 0)
+        status, _, err = ptcvm("resolve", "--store", self.store, "a", "boss", "false")
+        self.assertEqual(status, 65)
+        self.assertIn("already_resolved", err)
+
+    def test_a_value_for_a_run_that_gave_up_waiting_is_refused(self):
+        ptcvm("eval", '(await-signal "boss" {:timeout-ms 1 :default "late"})', "--store", self.store, "--id", "a")
+        while self.states()["a"][0] != "ended ok":
+            ptcvm("work", "--store", self.store, "--once")
+        self.begin("b", '(await-signal "boss")')
+        ptcvm("resolve", "--store", self.store, "b", "boss", "--cancel", "no")
+        self.assertEqual(ptcvm("resume", "--store", self.store, "b")[0], 1)
+        for run in ("a", "b"):
+            status, _, err = ptcvm("journal", "put", "--store", self.store, run, "boss", "1")
+            self.assertEqual(status, 65)
+            self.assertIn(run + " has ended and waits for nothing", err)
+            self.assertEqual(ptcvm("journal", "put", "--store", self.store, run, "other", "1", "--force")[0], 0)
+        self.assertEqual({run: state for run, (state, _) in self.states().items()},
+                         {"a": "ended ok", "b": "ended error"})
+
+    def test_asynchronous_tools_need_no_option_when_a_run_goes_on(self):
+        program = "(let [a (await (tool/ask {})) b (tool/pay {:n a}) c (await (tool/late {}))] [a b c])"
+        tools = ("--async-tool", "ask", "--async-tool", "late", "--tool", "pay=echo 5", "--tool-effect", "pay=keyed")
+        self.begin("a", program, 75, *tools)
+        resume = ("resume", "--store", self.store, "a", "--resolve")
+        status, _, err = ptcvm(*resume, "op1=1")
+        self.assertEqual(status, 65)
+        self.assertIn("tool pay is missing; add --tool pay=COMMAND --tool-effect pay=keyed", err)
+        status, _, err = ptcvm(*resume, "op1=1", "--tool", "pay=echo 5")
+        self.assertEqual(status, 65)
+        self.assertIn("; add --tool-effect pay=keyed", err)
+        self.assertEqual(ptcvm(*resume, "op1=1", "--tool", "pay=echo 5", "--tool-effect", "pay=keyed")[0], 75)
+        self.assertEqual(ptcvm(*resume, "op2=2", *tools[4:])[:2], (0, "[1 5 2]\n"))
+
     def test_a_state_that_is_gone_is_named(self):
         status, out, err = ptcvm("eval", WAIT)
         self.assertEqual((status, json.loads(out)["status"]), (75, "suspended"))
@@ -80,8 +127,10 @@ class Said(Durability):
         self.assertIn("manager_reply", ptcvm("runs", "--store", self.store)[1])
         self.assertEqual(ptcvm("resolve", "--store", self.store, "may", "manager_reply", '"yes"'), (0, "", ""))
         self.assertEqual(ptcvm("resume", "--store", self.store, "may")[:2], (0, '"yes"\n'))
-        self.assertIn("may has no operation manager_reply; the run has ended and waits for nothing",
+        self.assertIn('already_resolved: op1 was answered before by',
                       ptcvm("resolve", "--store", self.store, "may", "manager_reply", '"no"')[2])
+        self.assertIn("may has no operation other; the run has ended and waits for nothing",
+                      ptcvm("resolve", "--store", self.store, "may", "other", '"no"')[2])
 
     def test_steps_of_a_turn_that_waits_are_shown_as_such(self):
         plan = self.file("plan.edn", '[["hold" "Hold it"]]')
@@ -167,6 +216,14 @@ class Work(Durability):
         done = self.begin(name, f'(do (await-signal "begin") {program})', 75, *options)
         self.assertEqual(ptcvm("journal", "put", "--store", self.store, name, "begin", "true")[0], 0)
         return done
+
+    def test_a_run_that_died_in_a_call_waits_for_a_worker_with_the_tool(self):
+        dying = ("--tool-shell", "long=kill -9 $PPID", "--tool-effect", "long=idempotent")
+        self.assertEqual(ptcvm("eval", '(task "t" (tool/long))', "--store", self.store, "--id", "a", *dying)[0], -9)
+        for tools in ((), ("--tool", "note=echo 1")):
+            self.assertEqual(self.work(*tools)[0], ["a  refused  tool long is missing"])
+            self.assertEqual(self.states()["a"][0], "interrupted")
+        self.assertEqual(self.work("--tool", "long=echo 7", "--tool-effect", "long=idempotent")[0], ["a  ended ok  7"])
 
     def test_everything_that_can_go_on_goes_on_once(self):
         self.begin("a", SLEEP)

@@ -44,6 +44,8 @@ class Usage(CommandLineTest):
                            (("help",), "ptcvm has no command help. Did you mean: ptcvm --help?"),
                            (("help", "agent"), "ptcvm has no command help. Did you mean: ptcvm agent --help?"),
                            (("version",), "ptcvm has no command version. Did you mean: --version?"),
+                           (("rum", "p.ptc"), "ptcvm has no command rum. Did you mean: run?"),
+                           (("runs", "cancl", "r"), "takes no further argument: cancl. Did you mean: cancel?"),
                            (("agent", "rsume"), "ptcvm agent has no command rsume. Did you mean: resume?"),
                            (("run", "--dta", "x", "p.ptc"), "ptcvm run has no option --dta. Did you mean: --data?"),
                            (("eval", "1", "--fule=3"), "ptcvm eval has no option --fule. Did you mean: --fuel?"),
@@ -187,6 +189,28 @@ class Check(CommandLineTest):
         status, _, err = ptcvm("eval", '(println "begun") (count 1 2)')
         self.assertEqual(status, 1)
         self.assertIn("begun", err)
+
+    def test_brackets_that_do_not_fit_hide_no_other_form(self):
+        source = ("(defn a [x]\n  (+ x 1)\n\n(defn b [y] (nosuch2 y))\n\n(defn c [z]\n  (let [q {:a 1]\n    q))\n"
+                  "(subs)\n(a 1)\n")
+        self.assertEqual([found[:2] for found in self.findings(source)[0]],
+                         [["parse_error", 1], ["unused_definition", 4], ["unbound_var", 4], ["unused_definition", 6],
+                          ["parse_error", 7], ["arity_error", 9]])
+
+    def test_a_text_without_indentation_is_one_form(self):
+        found, _ = self.findings("(let [a 1]\n(println a)\n(+ a 1")
+        self.assertEqual([kind for kind, _, _ in found], ["parse_error"])
+
+    def test_places_in_other_files_of_json(self):
+        bad = self.file("bad.json", '{"a":1,\n"b":}')
+        state = self.file("state.json", '{"format": "ptcvm-snapshot",\n"b":}')
+        self.assertEqual(ptcvm("eval", "1", "--store", self.folder.name + "/s.db", "--id", "r")[0], 0)
+        prices = ("agent", "cost", "--store", self.folder.name + "/s.db", "--id", "r", "--prices", bad)
+        for words in (("signature", "--from-json-schema", bad), ("keys", "list", bad), prices,
+                      ("snapshot", "from-json", state, "-o", state + ".ptcs")):
+            status, _, err = ptcvm(*words)
+            self.assertEqual(status, 65, words)
+            self.assertIn("line 2, column 5", err)
 
     def test_slips_are_warnings(self):
         source = "(def unused 1)\n(def twice 1)\n(def twice 2)\n(let [a 1 _b 2 {:keys [c]} {}] twice)"

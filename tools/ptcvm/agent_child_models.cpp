@@ -93,6 +93,18 @@ class RoutedSource : public ModelSource {
   std::map<std::string, Route, std::less<>> routes_;
 };
 
+constexpr std::string_view kQuery = "llm-query";   // answers the questions of programs
+
+// Returns whether the path is of an agent whose programs may ask a model, with "llm-query" behind it.
+bool names_queries(const loop::AgentDefinition& root, std::string_view path) {
+  if (!path.ends_with(kQuery)) return false;
+  path.remove_suffix(kQuery.size());
+  if (path.empty()) return root.has_llm_query;
+  if (!path.ends_with('/')) return false;
+  const auto* const asker = find_definition(root, path.substr(0, path.size() - 1));
+  return asker != nullptr && asker->has_llm_query;
+}
+
 }  // namespace
 
 std::string definition_path(const loop::AgentDefinition& root, std::string_view path) {
@@ -102,6 +114,7 @@ std::string definition_path(const loop::AgentDefinition& root, std::string_view 
     const std::size_t slash = path.find('/');
     const std::string name(path.substr(0, std::min(slash, path.find('#'))));
     path = slash == std::string_view::npos ? std::string_view() : path.substr(slash + 1);
+    if (name == kQuery && at->has_llm_query) return out + (out.empty() ? "" : "/") + name;
     const auto child = at->children.find(name);
     if (child == at->children.end() || child->second == nullptr) continue;
     at = child->second.get();
@@ -124,7 +137,7 @@ bool read_child_models(const loop::AgentDefinition& root, const std::vector<std:
   const auto named = named_models(texts, message);
   if (!named) return false;
   for (const auto& [path, model] : *named) {
-    if (find_definition(root, path) == nullptr) {
+    if (find_definition(root, path) == nullptr && !names_queries(root, path)) {
       message = "--child-model " + path + ": the agent has no child of this path with a definition of its own";
       return false;
     }

@@ -7,6 +7,7 @@
 
 #include "agents/wire/reply_reader.h"
 #include "tools/ptcvm/files.h"
+#include "tools/ptcvm/json_problem.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -46,9 +47,11 @@ TokenPrices prices_of(const std::map<std::string, TokenPrices>& prices, const st
 std::optional<std::map<std::string, TokenPrices>> read_prices(const std::string& text, std::string& message) {
   boost::system::error_code error;
   const json::value file = json::parse(text, error);
+  message = "the prices are no JSON: " + json_problem(text);
+  if (error) return std::nullopt;
   message = "prices are {\"MODEL\": {\"input\": N, \"cached\": N, \"cache_written\": N, \"output\": N}} for a million "
             "tokens";
-  if (error || !file.is_object()) return std::nullopt;
+  if (!file.is_object()) return std::nullopt;
   std::map<std::string, TokenPrices> prices;
   for (const auto& [model, row] : file.get_object()) {
     if (!row.is_object()) return std::nullopt;

@@ -4,7 +4,9 @@
 #include <iostream>
 #include <optional>
 
+#include "ptcvm/host_log.hpp"
 #include "ptcvm/run_moves.hpp"
+#include "ptcvm/snapshot_view.hpp"
 #include "tools/ptcvm/bounded_file.h"
 #include "tools/ptcvm/command_calls.h"
 #include "tools/ptcvm/commands.h"
@@ -18,6 +20,8 @@
 #include "tools/ptcvm/operation_arguments.h"
 #include "tools/ptcvm/recorded_steps.h"
 #include "tools/ptcvm/report.h"
+#include "tools/ptcvm/snapshot_file.h"
+#include "tools/ptcvm/snapshot_tools.h"
 #include "tools/ptcvm/suspension.h"
 #include "tools/ptcvm/terminal.h"
 #include "tools/ptcvm/trace.h"
@@ -121,7 +125,7 @@ class StoredTurn {
 
   // `prepared` gives the run with these tools.
   int run(const std::function<Result<StoredRun>(const Tools&)>& prepared) {
-    const auto tools = command_tools(options_, message_);
+    auto tools = command_tools(options_, message_);
     if (!tools) return refuse_input(message_);
     const std::string& id = request_.store.id;
     if (!options_.trace.empty() && !(trace_ = TraceFile::open(options_.trace, TraceFile::Mode::GoOn, id, message_))) {
@@ -135,9 +139,24 @@ class StoredTurn {
     stored_.observer = &reporter_;
     stored_.parallel_calls = options_.parallel_tools;
     if (request_.after_ms != 0) stored_.clock = [after = request_.after_ms] { return now_millis() + after; };
-    const auto done = executed(prepared, *tools);
+    auto done = executed(prepared, *tools);
+    if (done && !*done && done->error().code == Errc::refused && add_parked_tools(*tools)) {
+      done = executed(prepared, *tools);
+    }
     if (!done) return refuse_input(message_);
     return *done ? report(**done) : report_error(done->error());
+  }
+
+  // Adds the asynchronous tools that the parked run wants and that need no command. Returns whether there are some.
+  // Keeps the options that name the other tools, for the message.
+  bool add_parked_tools(CommandTools& tools) {
+    const auto parked = HostLog::of(command_.store(), request_.store.id).parked();
+    if (!parked || !*parked) return false;
+    const auto snapshot = SnapshotView::open(engine_, (*parked)->snapshot, kMostSnapshotBytes);
+    if (!snapshot) return false;
+    const bool is_any = !add_async_tools_of(*snapshot, tools).empty();
+    missing_options_ = missing_tool_options(*snapshot, tools);
+    return is_any;
   }
 
   // Returns how the run ended, or nullopt and a message when nothing was executed. Frees the run and its log, because
@@ -158,7 +177,7 @@ class StoredTurn {
   int report_error(const Error& error) {
     switch (error.code) {
       case Errc::busy: return complain_of_busy(error.message);
-      case Errc::refused: return refuse_input(error.message);
+      case Errc::refused: return refuse_input(error.message + missing_options_);
       default: break;
     }
     if (trace_ != nullptr) trace_->warn(store_message(error));
@@ -219,7 +238,7 @@ class StoredTurn {
   RunReporter reporter_;
   std::unique_ptr<TraceFile> trace_;
   StoredOptions stored_;
-  std::string message_;
+  std::string message_, missing_options_;
 };
 
 }  // namespace

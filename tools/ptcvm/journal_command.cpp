@@ -79,7 +79,9 @@ std::string reason_not_to_put(StoreCommand& command, const std::string& id) {
   const auto journal = command.store().journal(run, JournalExtent::Whole);
   if (!journal) return "";                       // put() says what is wrong with the store
   const bool has_value = std::ranges::count(journal->tasks, id, &JournalTask::id) > 0;
-  if (has_value || knows_signal(*journal, id)) return "";
+  const JournalOperation* const signal = signal_operation(*journal, id);
+  const bool is_answered = signal != nullptr && (signal->status == "ok" || signal->status == "error");
+  if (has_value || is_answered || (signal != nullptr && !journal->is_over)) return "";
   if (journal->turn == 0) return "there is no run " + run + " in " + command.options().path + " that waits for " + id;
   if (journal->is_over) return run + " has ended and waits for nothing: nobody waits for " + id;
   std::string names;

@@ -7,6 +7,7 @@
 #include "compiler/read/reader.h"
 #include "tools/ptcvm/bounded_file.h"
 #include "tools/ptcvm/files.h"
+#include "tools/ptcvm/json_problem.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -56,8 +57,15 @@ bool shelve_program(const Engine& engine, const std::string& path, const Tools& 
   return engine.load(compiled->bytecode()).has_value();
 }
 
-std::string restore_complaint(const std::string& path, const Error& error, const std::string& program) {
+std::string restore_complaint(const std::string& path, const Error& error, const std::string& program,
+                              std::string_view bytes) {
+  constexpr std::size_t kMostEdited = std::size_t{1} << 20;   // bytes; nobody looks for a place in larger ones
   std::string text = path + ": " + std::string(error.detail) + ": " + error.message;
+  const bool may_be_json = error.detail == "not_a_snapshot" || error.detail == "snapshot_damaged";
+  if (may_be_json && bytes.size() <= kMostEdited && bytes.starts_with('{')) {
+    const std::string problem = json_problem(bytes);
+    if (!problem.empty()) text += "; " + problem;
+  }
   if (error.detail != "snapshot_missing_program") return text;
   if (program.empty()) return text + "; give it with --program FILE";
   return text + "; " + program + " is another one (source text must have the path that it was run by)";

@@ -22,7 +22,9 @@ std::optional<LoadedProgram> load_program(const Engine& engine, const std::strin
 // Puts the program of a snapshot that only names it where restoring finds it. Source text gives the same program only
 // under the path that it was run by, because positions name the file. Does nothing without a path.
 bool shelve_program(const Engine& engine, const std::string& path, const Tools& tools, std::string& message);
-// Returns why a snapshot was refused, and what to do when --program (here `program`) could help.
-std::string restore_complaint(const std::string& path, const Error& error, const std::string& program);
+// Returns why a snapshot was refused, where its text is no JSON, and what to do when --program (here `program`) could
+// help. `bytes` are the ones that were refused.
+std::string restore_complaint(const std::string& path, const Error& error, const std::string& program,
+                              std::string_view bytes);
 
 }  // namespace ptcvm::cli

@@ -26,7 +26,8 @@ class SessionTurns : public ReplTurns {
     TurnEnd end;
     end.outcome.diagnostic = refusal_;
     if (!session_) return end;
-    if (!session_->run().is_over()) {   // what waits is given up
+    if (!session_->run().is_over()) {
+      complain("note: the program that waited is given up; a prompt with --store keeps it");
       session_->run().cancel();
       session_->run().step();
     }

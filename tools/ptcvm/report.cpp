@@ -45,7 +45,7 @@ void report_beside(const Outcome& outcome, bool stats) {
   };
   if (std::ranges::any_of(outcome.warnings, keeps_nothing)) {
     std::cerr << "  --store FILE.db --id NAME keeps each task as soon as it is done; --journal FILE keeps tasks when "
-                 "the program has ended\n";
+                 "the program has ended (echo '{}' > FILE makes an empty journal)\n";
   }
   if (!stats) return;
   std::cerr << "fuel " << outcome.usage.fuel << ", " << outcome.usage.active_micros << " us, peak "

@@ -149,7 +149,7 @@ class Resume {
       if (!added_.empty()) run = Run::restore_from(engine_, bytes, wanted);
     }
     if (!run) {
-      message_ = restore_complaint(request_.snapshot, run.error(), request_.program) + options;
+      message_ = restore_complaint(request_.snapshot, run.error(), request_.program, file.bytes) + options;
       return std::nullopt;
     }
     for (const WaitingOperation& operation : operations_of(run->pending())) known_.push_back(operation.id);
@@ -185,8 +185,20 @@ class Resume {
     return true;
   }
 
+  // Returns the operation that `name` means: its id, or the name of a signal for which the program waits.
+  static std::string operation_named(const Run& run, const std::string& name) {
+    const auto pending = run.pending();
+    const auto is_signal = [&name](const PendingOperation& operation) {
+      return operation.tool == "await-signal" && operation.args["name"].as_string() == name;
+    };
+    if (std::ranges::find(pending, name, &PendingOperation::id) != pending.end()) return name;
+    const auto found = std::ranges::find_if(pending, is_signal);
+    return found == pending.end() ? name : std::string(found->id);
+  }
+
   bool give(Run& run, std::vector<Answer>& answers) {
     for (Answer& answer : answers) {
+      answer.operation = operation_named(run, answer.operation);
       const auto given = answer.kind == Answer::Kind::Value   ? run.resolve(answer.operation, answer.value)
                          : answer.kind == Answer::Kind::Error ? run.resolve_error(answer.operation, answer.reason)
                                                               : run.resolve_cancelled(answer.operation, answer.reason);

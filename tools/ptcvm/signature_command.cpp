@@ -3,6 +3,7 @@
 
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
+#include "tools/ptcvm/json_problem.h"
 #include "tools/ptcvm/signature_text.h"
 #include "tools/ptcvm/terminal.h"
 
@@ -38,7 +39,7 @@ std::optional<Signature> signature_of_schema(const std::string& file, int& statu
     status = kSuccess;
     return std::move(*read);
   }
-  const std::string why = read.error().message;
+  const std::string problem = json_problem(*text), why = problem.empty() ? read.error().message : problem;
   complain((file == "-" ? "<stdin>" : file) + (why.starts_with("at /") ? " " : ": ") + why);
   return std::nullopt;
 }

@@ -37,7 +37,7 @@ class Looker {
     size_bytes_ = file->bytes.size();
     auto opened = SnapshotView::open(engine_, std::as_bytes(std::span(file->bytes)), kMostSnapshotBytes);
     if (opened) return std::move(*opened);
-    message_ = restore_complaint(path, opened.error(), request_.program);
+    message_ = restore_complaint(path, opened.error(), request_.program, file->bytes);
     return std::nullopt;
   }
 

@@ -17,7 +17,10 @@ std::vector<std::string> add_async_tools_of(const SnapshotView& snapshot, Comman
 std::string missing_tool_options(const SnapshotView& snapshot, const CommandTools& tools) {
   std::string text;
   for (const SnapshotView::Tool& wanted : snapshot.tools()) {
-    if (tools.tools.find(wanted.name)) continue;
+    if (const auto known = tools.tools.find(wanted.name)) {
+      if (effect_name(known->effect) != wanted.effect) text += " --tool-effect " + wanted.name + "=" + wanted.effect;
+      continue;
+    }
     text += (wanted.mode == "sync" ? " --tool " : " --async-tool ") + wanted.name + "=COMMAND";
     if (wanted.effect != effect_name(Effect::Unsafe)) text += " --tool-effect " + wanted.name + "=" + wanted.effect;
     if (wanted.has_signature) text += " (with its signature)";

@@ -9,6 +9,7 @@
 #include "tools/ptcvm/bounded_file.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
+#include "tools/ptcvm/json_problem.h"
 #include "tools/ptcvm/postgres_place.h"
 #include "tools/ptcvm/shell_arguments.h"
 #include "tools/ptcvm/terminal.h"
@@ -184,8 +185,8 @@ std::optional<std::string> value_argument(const std::string& text, bool is_edn, 
   if (!content) return std::nullopt;
   const auto read = is_edn ? Value::from_edn(*content) : Value::from_json(*content);
   if (read) return read->to_edn();
-  message =
-      std::string(is_edn ? "EDN" : "JSON") + " is wanted, or @ and a file of it: " + read.error().diagnostic->message;
+  message = is_edn ? "EDN is wanted, or @ and a file of it: " + read.error().diagnostic->message
+                   : "JSON is wanted, or @ and a file of it: " + json_problem(*content);
   return std::nullopt;
 }
 

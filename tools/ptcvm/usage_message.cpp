@@ -31,6 +31,13 @@ bool lacks_one_letter(std::string_view shorter, std::string_view longer) {
   return std::string_view(in_shorter, shorter.end()) == std::string_view(in_longer + 1, longer.end());
 }
 
+// Returns whether two names of three letters or more have one letter that is another.
+bool has_another_letter(std::string_view one, std::string_view other) {
+  if (one.size() != other.size() || one.size() < 3) return false;
+  const auto [in_one, in_other] = std::ranges::mismatch(one, other);
+  return in_one != one.end() && std::string_view(in_one + 1, one.end()) == std::string_view(in_other + 1, other.end());
+}
+
 std::string meant(const std::string& words) { return ". Did you mean: " + words + '?'; }
 
 // Returns ". Did you mean: name?", or "" when no name is near. Names are compared without their dashes.
@@ -44,7 +51,8 @@ std::string nearest(const std::string& given, const std::vector<std::string>& kn
   }
   std::string_view closest = ptc::closest_name(bare(given), names);
   for (const std::string_view name : names) {
-    if (closest.empty() && lacks_one_letter(bare(given), name)) closest = name;
+    const bool is_near = lacks_one_letter(bare(given), name) || has_another_letter(bare(given), name);
+    if (closest.empty() && is_near) closest = name;
   }
   if (closest.empty()) return "";
   for (const std::string& name : known) {
@@ -63,6 +71,12 @@ std::string unknown_option(const CLI::App& command, const std::string& given) {
   return full_name(command) + " has no option " + name + nearest(name, known);
 }
 
+std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands) names.push_back(command->get_name());
+  return names;
+}
+
 // Returns whether somebody left out the word `run`.
 bool is_program(const CLI::App& app, const std::string& given) {
   std::error_code ignored;
@@ -73,8 +87,7 @@ std::string unknown_command(const CLI::App& app, const std::string& given) {
   const std::string text = full_name(app) + " has no command " + given;
   if (is_program(app, given)) return text + meant("run " + given);
   if (app.get_parent() == nullptr && given == "version") return text + meant("--version");
-  std::vector<std::string> known;
-  for (const CLI::App* command : parts_of(app)) known.push_back(command->get_name());
+  const std::vector<std::string> known = names_of(parts_of(app));
   const std::string hint = nearest(given, known);
   if (!hint.empty()) return text + hint;
   std::string names;
@@ -92,7 +105,8 @@ std::string about_rest(const CLI::App& app) {
   if (rest.empty()) return "";
   if (rest.front() == "help") return full_name(app) + " has no command help" + meant(full_name(command) + " --help");
   if (command.get_require_subcommand_min() > 0) return unknown_command(command, rest.front());
-  return full_name(command) + " takes no further argument: " + rest.front();
+  return full_name(command) + " takes no further argument: " + rest.front() +
+         nearest(rest.front(), names_of(parts_of(command)));
 }
 
 }  // namespace

@@ -37,17 +37,14 @@ std::optional<std::string> awaited_signal(const RunJournal& journal, std::string
   return found == journal.operations.end() ? std::nullopt : signal_name(found->tool, found->args_edn);
 }
 
-bool knows_signal(const RunJournal& journal, std::string_view name) {
-  return std::ranges::any_of(journal.operations, [name](const JournalOperation& operation) {
-    return signal_name(operation.tool, operation.args_edn) == name;
-  });
-}
-
 const JournalOperation* signal_operation(const RunJournal& journal, std::string_view name) {
+  const JournalOperation* last = nullptr;
   for (const JournalOperation& operation : journal.operations) {
-    if (waits(operation) && signal_name(operation.tool, operation.args_edn) == name) return &operation;
+    if (!operation.is_opened || signal_name(operation.tool, operation.args_edn) != name) continue;
+    if (waits(operation)) return &operation;
+    last = &operation;
   }
-  return nullptr;
+  return last;
 }
 
 }  // namespace ptcvm::cli

@@ -17,9 +17,7 @@ std::string waits_text(const std::vector<StoredWait>& waits);
 std::vector<std::string> waiting_names(const RunJournal& journal);
 // Returns the name of the signal for which that operation waits; nullopt for another operation.
 std::optional<std::string> awaited_signal(const RunJournal& journal, std::string_view operation);
-// Returns whether the run has asked for a signal of that name, whether it has an answer or not.
-bool knows_signal(const RunJournal& journal, std::string_view name);
-// Returns the operation that waits for a signal of that name, or nullptr.
+// Returns the operation that waits for a signal of that name, else the last one that was answered, or nullptr.
 const JournalOperation* signal_operation(const RunJournal& journal, std::string_view name);
 
 }  // namespace ptcvm::cli

@@ -148,7 +148,8 @@ bool StoreWorker::take_run(const std::string& id, CommandTools& tools) {
   const auto info = store_.find(id);
   const std::lock_guard lock(mutex_);
   working_.erase(id);
-  if (is_busy || done.state == "refused" || done.state == "in doubt") in_vain_[id] = info && *info ? (*info)->facts : 0;
+  // A run that waits goes on when its time has come, with the facts that it has.
+  if (is_busy || done.state != "waiting") in_vain_[id] = info && *info ? (*info)->facts : 0;
   if (is_busy) return true;                      // another process has it
   report_(done);
   if (done.state != "store failed") return true;

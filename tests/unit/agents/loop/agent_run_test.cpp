@@ -57,6 +57,35 @@ TEST_F(AgentRunTest, a_waiting_run_goes_on_from_both_faces_of_its_document) {
   }
 }
 
+TEST_F(AgentRunTest, the_deadline_ends_a_run_that_waits) {
+  std::string file(kWaiting);
+  file.insert(1, R"("limits": {"deadline_ms": 1000}, )");
+  const Agent agent = made(file);
+  const AgentRun run = waiting(agent);
+  EXPECT_EQ(run.operations().front().due_ms, 1'000) << "a host wakes the run then";
+  const auto bytes = run.snapshot();
+  for (const bool is_answered : {false, true}) {
+    AgentRun late = AgentRun::restore(agent, bytes).value();
+    late.step();
+    late.advance(1'001);
+    if (is_answered) EXPECT_TRUE(late.resolve("call", Value::of("hi")));
+    EXPECT_EQ(late.step(), AgentState::Ended);
+    EXPECT_EQ(late.outcome().reason, "mission_timeout");
+  }
+}
+
+TEST_F(AgentRunTest, a_reply_behind_the_deadline_is_counted_and_not_executed) {
+  const Agent agent = made(R"({"name": "p", "prompt": "P", "signature": "() -> :int",
+    "limits": {"deadline_ms": 1000}})");
+  AgentRun run = AgentRun::start(agent, {.id = "r"}).value();
+  run.step();
+  run.advance(1'001);
+  ASSERT_TRUE(run.resolve_model("model", says("(return 1)")));
+  EXPECT_EQ(run.step(), AgentState::Ended);
+  EXPECT_EQ(run.outcome().reason, "mission_timeout");
+  EXPECT_EQ(run.usage().model_calls, 1u);
+}
+
 TEST_F(AgentRunTest, a_child_and_a_run_that_is_named_like_it_have_different_keys) {
   const Agent agent = made(R"({"name": "p", "prompt": "P", "signature": "() -> :string",
     "children": {"b": {"prompt": "Q", "signature": "() -> :string", "output": "text"}}})");

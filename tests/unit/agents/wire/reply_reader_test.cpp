@@ -54,6 +54,20 @@ TEST(ReplyReader, ExecutesNothingOfAStreamThatWasCut) {
   }
 }
 
+// A proxy that ends the body properly when its upstream has died.
+TEST(ReplyReader, TakesAProperEndInTheMiddleOfAnEventForACut) {
+  for (const Stream& stream : kStreams) {
+    const std::size_t end = stream.bytes.find(stream.terminal);
+    for (std::size_t at = 0; at < end; ++at) {
+      const Reply reply = read(stream.protocol, true, stream.bytes.substr(0, at));
+      if (reply.is_complete && stream.protocol == Protocol::Chat) continue;   // behind its finish reason
+      ASSERT_TRUE(reply.error) << protocol_name(stream.protocol) << ' ' << at;
+      EXPECT_EQ(reply.error->kind, ReplyError::Kind::Cut) << protocol_name(stream.protocol) << ' ' << at;
+      EXPECT_TRUE(reply.error->is_retryable);
+    }
+  }
+}
+
 TEST(ReplyReader, TakesAFinishReasonAndTheProperEndForAnEnd) {
   const std::string_view bytes = kChat.substr(0, kChat.find("data: [DONE]"));
   EXPECT_TRUE(read(Protocol::Chat, true, bytes, 64, End::Proper).is_complete);
