@@ -34,9 +34,12 @@ class Questions(chain_test.ChainTest):
         status, _, err = self.run_task(self.asking("x"), "--store", self.store, "--id", "u")
         self.assertEqual((status, self.made()), (0, ["say", "say"]), err)
 
+    def writing(self, name):
+        return {**self.shell(name, "echo 1"), "signature": "(path :string, text :string?) -> :any"}
+
     def test_a_yes_to_a_write_is_none_to_a_delete(self):
         guarded = self.file("s.json", json.dumps({"safety": {"userDataDirs": ["/data"]}}))
-        tools = [self.shell(name, "echo 1") for name in ("fs_write_file", "fs_delete_file")]
+        tools = [self.writing(name) for name in ("fs_write_file", "fs_delete_file")]
         plan = [step("a", "fs_write_file", args={"path": "/data/x", "text": "1"}),
                 step("b", "fs_write_file", args={"path": "/data/x", "text": "2"}),
                 step("c", "fs_delete_file", args={"path": "/data/x"})]
@@ -50,7 +53,7 @@ class Questions(chain_test.ChainTest):
                                                  "constraints": {"mustConfirmBefore": ["fs_write_file"]}}))
         plan = [step("a", "fs_write_file", args={"path": "/data/x", "text": "1"}),
                 step("b", "fs_write_file", args={"path": "/data/x", "text": "2"})]
-        self.run_task(plan, *self.kept("--strategy", strict), tools=[self.shell("fs_write_file", "echo 1")])
+        self.run_task(plan, *self.kept("--strategy", strict), tools=[self.writing("fs_write_file")])
         status, _, err = self.chain("answer", *self.kept(), "a", "yes")
         self.assertEqual((status, self.made()), (75, ["fs_write_file"]), err)
 
