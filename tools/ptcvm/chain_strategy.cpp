@@ -30,7 +30,7 @@ const StrategySection kSections[] = {
     {"execution", {"requiresConfirmation"}, {"requiresConfirmation"}},
     {"preferences", {"userConfirmation", "riskTolerance", "autonomyLevel", "responseSpeed"}},
     {"constraints", {"mustConfirmBefore", "deniedTools"}, {"mustConfirmBefore", "deniedTools"}},
-    {"safety", {"userDataDirs", "systemDirs", "allowPaths", "denyPaths", "guardedTools"}}};
+    {"safety", {"userDataDirs", "systemDirs", "allowPaths", "denyPaths", "externalTools", "guardedTools"}}};
 
 // Reads members of sections; a member of the wrong type is remembered.
 class StrategyReader {
