@@ -91,6 +91,7 @@ class Said(Durability):
         status, _, err = ptcvm(*resume, "op1=1")
         self.assertEqual(status, 65)
         self.assertIn("tool pay is missing; add --tool pay=COMMAND --tool-effect pay=keyed", err)
+        self.assertEqual(self.states()["a"][0], "woken")
         status, _, err = ptcvm(*resume, "op1=1", "--tool", "pay=echo 5")
         self.assertEqual(status, 65)
         self.assertIn("; add --tool-effect pay=keyed", err)

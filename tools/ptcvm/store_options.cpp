@@ -9,7 +9,6 @@
 #include "tools/ptcvm/bounded_file.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
-#include "tools/ptcvm/json_problem.h"
 #include "tools/ptcvm/postgres_place.h"
 #include "tools/ptcvm/shell_arguments.h"
 #include "tools/ptcvm/terminal.h"
@@ -185,8 +184,10 @@ std::optional<std::string> value_argument(const std::string& text, bool is_edn, 
   if (!content) return std::nullopt;
   const auto read = is_edn ? Value::from_edn(*content) : Value::from_json(*content);
   if (read) return read->to_edn();
-  message = is_edn ? "EDN is wanted, or @ and a file of it: " + read.error().diagnostic->message
-                   : "JSON is wanted, or @ and a file of it: " + json_problem(*content);
+  const Diagnostic& problem = *read.error().diagnostic;
+  message = std::string(is_edn ? "EDN" : "JSON") + " is wanted, or @ and a file of it: ";
+  if (!is_edn) message += "line " + std::to_string(problem.line) + ", column " + std::to_string(problem.column) + ": ";
+  message += problem.message;
   return std::nullopt;
 }
 
