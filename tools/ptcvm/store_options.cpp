@@ -184,7 +184,7 @@ std::optional<std::string> value_argument(const std::string& text, bool is_edn, 
   if (!content) return std::nullopt;
   const auto read = is_edn ? Value::from_edn(*content) : Value::from_json(*content);
   if (read) return read->to_edn();
-  const Diagnostic& problem = *read.error().diagnostic;
+  const Diagnostic problem = *read.error().diagnostic;
   message = std::string(is_edn ? "EDN" : "JSON") + " is wanted, or @ and a file of it: ";
   if (!is_edn) message += "line " + std::to_string(problem.line) + ", column " + std::to_string(problem.column) + ": ";
   message += problem.message;
