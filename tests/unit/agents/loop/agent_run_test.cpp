@@ -68,7 +68,9 @@ TEST_F(AgentRunTest, the_deadline_ends_a_run_that_waits) {
     AgentRun late = AgentRun::restore(agent, bytes).value();
     late.step();
     late.advance(1'001);
-    if (is_answered) EXPECT_TRUE(late.resolve("call", Value::of("hi")));
+    if (is_answered) {
+      EXPECT_TRUE(late.resolve("call", Value::of("hi")));
+    }
     EXPECT_EQ(late.step(), AgentState::Ended);
     EXPECT_EQ(late.outcome().reason, "mission_timeout");
   }
