@@ -77,21 +77,8 @@ class ConversationTurn {
     outbox_->trace().planner_type = job_.agent ? "agent" : job_.planner.empty() ? "program" : job_.planner;
     if (auto settled = outbox_->recover(author()); !settled) return settled;
     harness_.emplace(*conversation_);
-    if (auto fired = fire_timers(); !fired) return fired;
     const bool begins = job_.begins && view().facts().empty() && !view().is_kickoff_armed();
     return begins ? conversation_->arm_kickoff(author()) : Result<void>();
-  }
-
-  // The deadline of a wait becomes a fact, so that the pass goes on.
-  Result<void> fire_timers() {
-    const std::int64_t now_ms = turn_.now_ms();
-    for (const harness::ProgramWait& wait : view().program_waits(planner_run())) {
-      if (!view().parked_pass() || wait.deadline_ms == 0 || wait.deadline_ms > now_ms) continue;
-      const std::string timer = harness::timer_of(planner_run(), wait.signal);
-      auto noted = conversation_->observe({{harness::FactType::timer_fired, {{"timer", timer}}}}, {now_ms, "clock"});
-      if (!noted) return noted;
-    }
-    return {};
   }
 
   // Messages go to the conversation of the other side, or into the log, where a server shows them to a client.
