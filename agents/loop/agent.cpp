@@ -64,7 +64,7 @@ class TreeCompiler {
     if (agent.definition->signature.empty()) return {};
     auto read = Signature::parse(agent.definition->signature);
     if (!read) return named(read.error(), agent.path);
-    agent.is_text_result = read->result_type() == ":string" || read->result_type() == ":any";
+    agent.is_text_result = takes_text(*read);
     agent.signature = std::move(*read);
     return {};
   }

@@ -20,6 +20,11 @@ enum class ReplyMode : std::uint8_t {
   Native,    // calls of tools, then text or JSON
 };
 
+// Returns whether any text is a result that fits.
+inline bool takes_text(const Signature& signature) {
+  return signature.result_type() == ":string" || signature.result_type() == ":any";
+}
+
 // One agent of the tree.
 struct CompiledAgent {
   std::string path;                                // names of children from the root; "" is the root

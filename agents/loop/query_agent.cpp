@@ -4,7 +4,6 @@
 
 #include "agents/loop/conversation.h"
 #include "agents/loop/prompt.h"
-#include "agents/loop/template_text.h"
 
 namespace ptcvm::loop {
 
@@ -43,7 +42,7 @@ Result<void> QueryAgent::read(const json::object& arguments) {
   definition_.signature = *signature;
   definition_.output = AgentOutput::Text;
   definition_.limits.max_turns = definition_.limits.turns = 1;
-  agent_.is_text_result = result->result_type() == ":string" || result->result_type() == ":any";
+  agent_.is_text_result = takes_text(*result);
   agent_.signature = std::move(*result);
   return {};
 }
