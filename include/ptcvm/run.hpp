@@ -67,13 +67,24 @@ struct Hooks {
   std::function<void(const Diagnostic&)> on_error = {};     // sees the fault of a turn that ends with a fault
 };
 
+// A text that is kept until it is used, such as RunOptions::data_json. A BorrowedText takes literals, views and strings
+// that have a name, and does not compile with a string that is destroyed before the text is used.
+class BorrowedText : public std::string_view {
+ public:
+  BorrowedText() = default;                                              // makes an empty text
+  BorrowedText(const char* text) : std::string_view(text) {}             // NOLINT: a literal may be given as it is
+  BorrowedText(std::string_view text) : std::string_view(text) {}        // NOLINT: so may a view
+  BorrowedText(const std::string& text) : std::string_view(text) {}      // NOLINT: so may a string
+  BorrowedText(const std::string&& text) = delete;                       // give the string a name
+};
+
 // Says what a run begins with.
 struct RunOptions {
   std::string id = "run";                 // part of every idempotency key outside of tasks
   Tools tools = {};                       // the tools that the program may call; the run keeps this list
   Limits limits = {};                     // see Limits
   BorrowedView data = {};                      // a map for data/…; start() copies it
-  std::string_view data_json = {};             // the map as JSON text; "" when `data` is used
+  BorrowedText data_json = {};                 // the map as JSON text; "" when `data` is used; start() reads it
   std::string signature = {};                  // the shape of the result; a result of another shape is a fault
   Hooks hooks = {};                       // start() copies the hooks; what they capture must outlive the run
   Observer* observer = nullptr;           // not owned; must outlive the run

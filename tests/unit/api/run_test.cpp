@@ -137,6 +137,14 @@ constexpr bool takes_named_values() {
 static_assert(keeps_no_dangling_view<RunOptions>() && keeps_no_dangling_view<StoredOptions>());
 static_assert(takes_named_values<RunOptions>() && takes_named_values<StoredOptions>());
 
+// Says whether a host that assigns this to the JSON data of a run compiles.
+template <class T>
+concept TakesJson = requires(RunOptions options, T&& given) { options.data_json = std::forward<T>(given); };
+
+static_assert(!TakesJson<std::string> && !TakesJson<const std::string>);
+static_assert(TakesJson<std::string&> && TakesJson<const std::string&> && TakesJson<std::string_view> &&
+              TakesJson<const char*> && TakesJson<const char (&)[3]>);
+
 TEST_F(RunTest, ViewsOfTemporariesAreViewsElsewhere) {
   EXPECT_EQ(Value::of(std::vector<int>{1, 2}).view()[1].as_int(), 2);
   EXPECT_EQ(Value::of(Value::of(7).view()).to_edn(), "7");
