@@ -1,4 +1,5 @@
 """Runs, sessions, tools and their errors, without an event loop."""
+import functools
 import gc
 import threading
 import unittest
@@ -41,6 +42,25 @@ class Errors(unittest.TestCase):
             ENGINE.start("(fail {:why 1})").run()
         self.assertEqual(caught.exception.value, {"why": 1})
 
+    def test_faults_have_the_calls_of_the_program(self):
+        source = "(defn add [n]\n  (+ n :a))\n(defn twice [n]\n  (* 2 (add n)))\n(twice 3)"
+        program = ENGINE.compile(source, name="a.ptc")
+        with self.assertRaises(Fault) as caught:
+            ENGINE.start(program).run()
+        fault = caught.exception
+        self.assertEqual(fault.stack, [("function", "add", "a.ptc", 2, 3), ("function", "twice", "a.ptc", 4, 8),
+                                       ("function", "program", "a.ptc", 5, 1)])
+        self.assertEqual((fault.stack[1].kind, fault.stack[1].name, fault.stack[1].line), ("function", "twice", 4))
+        self.assertEqual(fault.found, ":a")
+
+    def test_faults_have_builtins_tasks_and_tools_among_their_calls(self):
+        tools = add_tools(pay=lambda: 1 // 0)
+        with self.assertRaises(Fault) as caught:
+            ENGINE.start('(defn f [_] (task "t" (tool/pay)))\n(mapv f [1])', tools=tools).run()
+        self.assertEqual([(frame.kind, frame.name, frame.line) for frame in caught.exception.stack],
+                         [("tool", "pay", 1), ("task", "t", 1), ("function", "f", 1), ("builtin", "mapv", 2),
+                          ("function", "program", 2)])
+
     def test_limits(self):
         with self.assertRaises(Fault) as caught:
             ENGINE.start("(reduce + (range 100000))", limits={"fuel": 100}).run()
@@ -63,6 +83,67 @@ class Errors(unittest.TestCase):
             ENGINE.start("1", tool=None)
         with self.assertRaisesRegex(ValueError, "effect is 'pur'; it is one of unsafe, pure"):
             Tools().add("t", "", print, effect="pur")
+
+
+class Fitting(unittest.TestCase):
+    """A callable that cannot take the arguments of its signature is refused when it is added."""
+
+    def refused(self, signature, function, text, **options):
+        tools = Tools()
+        with self.assertRaisesRegex(TypeError, text):
+            tools.add("t", signature, function, **options)
+        with self.assertRaisesRegex(ptcvm.InvalidProgram, "t"):        # nothing was added
+            ENGINE.start("(tool/t)", tools=tools).run()
+
+    def test_what_is_refused(self):
+        both, optional = "(a :int, b :int) -> :int", "(a :int, b :int?) -> :int"
+        for signature, function, text in (
+                (both, lambda a: a, r"the function of the tool t does not fit .*: it has no parameter b"),
+                (both, lambda x, y: x, "no parameter a; it has no parameter b; it needs x, .*; it needs y"),
+                (both, lambda a, b, c: a, "it needs c, which the signature does not have"),
+                (both, lambda a, /, b: a, "its parameter a takes no argument by name"),
+                (both, lambda *args: 1, "it has no parameter a; it has no parameter b"),
+                (optional, lambda a, b: a, "it needs b, which calls may leave out: give the parameter a default"),
+                ("() -> :int", lambda a: a, "it needs a"),
+                ("(first-name :string) -> :int", lambda first: 1, "it has no parameter first_name")):
+            with self.subTest(signature=signature, text=text):
+                self.refused(signature, function, text)
+
+    def test_coroutine_functions_and_callables_with_a_call_are_refused_alike(self):
+        async def later(a):
+            return a
+        self.refused("(b :int) -> :int", later, "no parameter b")
+        self.refused("(a :int) -> :int", lambda: 1, "it has no such parameter", wants_call=True)
+        self.refused("(a :int) -> :int", lambda a: 1, "its first parameter a takes the Call; .*no parameter a",
+                     wants_call=True)
+
+    def test_what_fits(self):
+        class Adder:
+            def __call__(self, a, b=0):
+                return a + b
+
+            def add(self, a, b=0):
+                return a + b
+
+        def keyword_only(*, a, b=0):
+            return a + b
+
+        @functools.wraps(lambda store, a: None)
+        def wrapped(**given):
+            return given["a"]
+
+        for function in (Adder(), Adder().add, keyword_only, wrapped, lambda **given: given["a"],
+                         lambda a, **more: a, functools.partial(lambda store, a, b=0: a, []), dict):
+            tools = Tools()
+            tools.add("t", "(a :int, b :int?) -> :any", function)
+            for source in ("(tool/t {:a 1})", "(tool/t {:a 1 :b 2})"):
+                ENGINE.start(source, tools=tools).run()
+
+    def test_what_is_not_checked(self):
+        tools = Tools()
+        tools.add("free", "", lambda x: x)
+        tools.add("open", "(a :int) -> :any", lambda b: b, checks_signature=False)
+        self.assertEqual(ENGINE.start("[(tool/free {:x 1}) (tool/open {:b 2})]", tools=tools).run(), [1, 2])
 
 
 class Calling(unittest.TestCase):
@@ -237,6 +318,7 @@ class Lifetimes(unittest.TestCase):
                 return 5
         adder = Adder()
         gone = weakref.ref(adder)
+        gc.collect()                          # what other tests left
         known = len(callbacks.known)
         tools = add_tools(five=adder)
         run = ENGINE.start("(tool/five)", tools=tools, before_tool=lambda call: None)

@@ -8,7 +8,7 @@
 """
 from ._library import from_edn, lib, text_of, to_edn
 from .engine import Engine, Program
-from .errors import Error, Failed, Fault, InvalidProgram, Suspended, UnknownOutcome
+from .errors import CallFrame, Error, Failed, Fault, InvalidProgram, Suspended, UnknownOutcome
 from .run import Run, Session
 from .sealing import Key, KeyRing, Opened, looks_sealed, open_sealed, seal
 from .signature import Signature
@@ -19,7 +19,7 @@ from .tools import Ask, Call, Change, Deny, DidNotHappen, Happened, Tools
 from .values import Elements, Entries, Keyword, Pending, Tagged
 
 __version__ = text_of(lib.ptcvm_version())
-__all__ = ["Ask", "Call", "Change", "Deny", "DidNotHappen", "Elements", "Engine", "Entries", "Error", "Failed", "Fault",
-           "Happened", "InvalidProgram", "Key", "KeyRing", "Keyword", "Opened", "Outcome", "Pending", "Program", "Run",
-           "Session", "Signature", "SnapshotView", "Store", "StoredRun", "Suspended", "Tagged", "Tools",
-           "UnknownOutcome", "from_edn", "looks_sealed", "open_sealed", "seal", "to_edn"]
+__all__ = ["Ask", "Call", "CallFrame", "Change", "Deny", "DidNotHappen", "Elements", "Engine", "Entries", "Error",
+           "Failed", "Fault", "Happened", "InvalidProgram", "Key", "KeyRing", "Keyword", "Opened", "Outcome",
+           "Pending", "Program", "Run", "Session", "Signature", "SnapshotView", "Store", "StoredRun", "Suspended",
+           "Tagged", "Tools", "UnknownOutcome", "from_edn", "looks_sealed", "open_sealed", "seal", "to_edn"]

@@ -1,7 +1,7 @@
 """The types of the package. docs/python.md is the guide; the docstrings of the modules say what each function does."""
 import datetime
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 State = Literal["completed", "returned", "failed", "suspended", "yielded"]
 StepState = Literal["yielded", "waits", "done"]
@@ -49,8 +49,16 @@ class _AtAPlace(Error):
     is_limit: bool
     is_incomplete: bool
 
+class CallFrame(NamedTuple):
+    kind: str
+    name: str
+    source_name: str
+    line: int
+    column: int
+
 class InvalidProgram(_AtAPlace): ...
-class Fault(_AtAPlace): ...
+class Fault(_AtAPlace):
+    stack: list[CallFrame]
 
 class Failed(Error):
     value: Any

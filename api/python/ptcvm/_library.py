@@ -6,7 +6,7 @@ import threading
 import weakref
 
 from . import _abi
-from .errors import Error, InvalidProgram
+from .errors import CallFrame, Error, Fault, InvalidProgram
 from .values import edn_of, value_of_edn
 
 DIAGNOSTIC_NUMBERS = ("line", "column", "begin", "end", "is_limit", "is_incomplete")
@@ -55,6 +55,17 @@ def diagnostic_facts(found):
     facts = {name: text_of(getattr(found, name)) for name in ("kind", "message", "hint", "source_name", "text",
                                                                  "found")}
     return {**facts, **{name: getattr(found, name) for name in DIAGNOSTIC_NUMBERS}}
+
+
+def fault_of(kind, handle):
+    """Returns the fault of a "run" or of a "stored" outcome, or None."""
+    found, frame, stack = struct(_abi.Diagnostic), struct(_abi.CallFrame), []
+    if not getattr(lib, f"ptcvm_{kind}_diagnostic")(handle, ctypes.byref(found)):
+        return None
+    while getattr(lib, f"ptcvm_{kind}_call_frame")(handle, len(stack), ctypes.byref(frame)):
+        names = (text_of(getattr(frame, name)) for name in ("kind", "name", "source_name"))
+        stack.append(CallFrame(*names, frame.line, frame.column))
+    return Fault(diagnostic_facts(found), stack)
 
 
 def error_of(status, error):

@@ -1,4 +1,5 @@
 """What can go wrong. Every exception of this package is an Error, except TypeError for wrong arguments."""
+import typing
 
 
 class Error(Exception):
@@ -23,6 +24,16 @@ class _AtAPlace(Error):
         self.is_incomplete = bool(facts["is_incomplete"])
 
 
+class CallFrame(typing.NamedTuple):
+    """A call that a program was in when it failed. `kind`: "function", "builtin" and "tool" (the place is the call),
+    "task" (around the frames before it), "branch" of pmap or pcalls, "omitted" (name: how many frames are left out)."""
+    kind: str
+    name: str                                 # "program" for the top level, "fn" for a function without a name
+    source_name: str
+    line: int                                 # counts from 1; 0 when there is no place
+    column: int
+
+
 class InvalidProgram(_AtAPlace):
     """The source cannot be compiled, and nothing was executed."""
 
@@ -31,10 +42,12 @@ class InvalidProgram(_AtAPlace):
 
 
 class Fault(_AtAPlace):
-    """The program failed: `kind` names the fault, such as "type_error"; `line` and `column` say where."""
+    """The program failed: `kind` names the fault, such as "type_error"; `line` and `column` say where; `stack` has the
+    calls around the place, innermost first, and `found` the value that did not fit, as text, or ""."""
 
-    def __init__(self, facts):
+    def __init__(self, facts, stack=()):
         super().__init__("failed", facts)
+        self.stack = list(stack)
 
 
 class Failed(Error):

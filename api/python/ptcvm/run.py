@@ -2,9 +2,9 @@
 import ctypes
 
 from . import _abi
-from ._library import (Text, Written, call, checked, diagnostic_facts, lib, made, said, shown_args, struct, taken,
+from ._library import (Text, Written, call, checked, fault_of, lib, made, said, shown_args, struct, taken,
                        text_of, texts, value_of)
-from .errors import Error, Failed, Fault
+from .errors import Error, Failed
 from .stepped import Stepped, Usage, WaitingCall, raise_interruption
 from .values import value_of_edn
 
@@ -64,9 +64,9 @@ class Run(Stepped):
             run, state = self._free_run(), self.state
             if state in ("suspended", "yielded"):
                 raise Error("wrong_state", f"the run is {state}; it has no result yet")
-            found = struct(_abi.Diagnostic)
-            if lib.ptcvm_run_diagnostic(run, ctypes.byref(found)):
-                raise Fault(diagnostic_facts(found))
+            fault = fault_of("run", run)
+            if fault is not None:
+                raise fault
             value = value_of(lib.ptcvm_run_result(run))
         if state == "failed":
             raise Failed(value)

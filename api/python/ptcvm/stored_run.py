@@ -2,9 +2,9 @@
 import ctypes
 
 from . import _abi
-from ._library import (Text, Written, call, checked, diagnostic_facts, lib, made, said, shown_args, struct, text_of,
+from ._library import (Text, Written, call, checked, fault_of, lib, made, said, shown_args, struct, text_of,
                        value_of)
-from .errors import Error, Failed, Fault
+from .errors import Error, Failed
 from .options import stored_options
 from .run import STATES
 from .stepped import Stepped, Usage, raise_interruption
@@ -39,9 +39,7 @@ class Outcome:
         self.end = ENDS[lib.ptcvm_stored_end(handle)]
         self.state = STATES[lib.ptcvm_stored_state(handle)]
         self.value = value_of(lib.ptcvm_stored_result(handle))
-        found = struct(_abi.Diagnostic)
-        self.fault = Fault(diagnostic_facts(found)) if lib.ptcvm_stored_diagnostic(
-            handle, ctypes.byref(found)) else None
+        self.fault = fault_of("stored", handle)
         self.prints = [text_of(lib.ptcvm_stored_print_at(handle, index))
                        for index in range(lib.ptcvm_stored_print_count(handle))]
         usage = struct(_abi.Usage)

@@ -6,6 +6,7 @@ import threading
 
 from . import _abi
 from ._library import Handle, Text, Written, checked, lib, made, struct, text_of, value_of
+from .callables import require_fit
 from .errors import UnknownOutcome
 from .values import Pending
 
@@ -217,9 +218,12 @@ class Tools(Handle):
 
     def add(self, name, signature, function, *, wants_call=False, reconcile=None, **options):
         """Adds a tool. What `function` returns is the answer; what it raises is a tool_error with the same text. A
-        coroutine function is called by `await run`. With wants_call the first argument is the Call."""
+        coroutine function is called by `await run`. With wants_call the first argument is the Call. TypeError: the
+        function cannot take the arguments of the signature by their names."""
         if not callable(function):
             raise TypeError(f"the tool {name} needs a callable; a tool without one is for defer()")
+        if options.get("checks_signature", True):
+            require_fit(name, signature, function, wants_call)
         if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None)):
             if wants_call or reconcile:
                 raise TypeError(f"the tool {name} is a coroutine function, which has neither wants_call nor reconcile")
