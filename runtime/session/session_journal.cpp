@@ -16,17 +16,20 @@ namespace ptc {
 namespace {
 
 // Returns how large the text of a value is. Looking at a value is work of the program, and so are the digits of wide
-// integers, which somebody writes later: a unit for each part, as in a result.
-std::uint64_t charged_size(Value borrowed) {
+// integers, which somebody writes later: a unit for each part, as in a result. Writing a small value with its id is
+// work, too, so that a task has a charge of its own, and no part of its value is free.
+std::uint64_t charged_size(Heap& heap, Value borrowed) {
+  constexpr std::uint64_t kUnitsOfTask = 8;
   const WrittenSize size = measure_written(borrowed, kMaxWrittenSize);
+  heap.add_work(kUnitsOfTask + (size.parts < kFreeParts ? size.parts / kPartsPerUnit : 0));
   charge_parts(size.parts);
   if (size.digits >= kFreeParts) charge_parts(size.digits * kPartsPerUnit);
   return size.parts;
 }
 
 // A journal in memory keeps every value. The turn has a warning for a value that cannot be written out.
-bool charge_only(Heap&, Value borrowed) {
-  charged_size(borrowed);
+bool charge_only(Heap& heap, Value borrowed) {
+  charged_size(heap, borrowed);
   return true;
 }
 
@@ -34,7 +37,7 @@ bool charge_only(Heap&, Value borrowed) {
 // the bytes of the fact and in the pages of a database.
 bool has_room_to_write(Heap& heap, Value borrowed) {
   constexpr std::uint64_t kCopies = 6, kPartBytes = 8, kLargeText = 64 * 1024;
-  const std::uint64_t size = charged_size(borrowed);
+  const std::uint64_t size = charged_size(heap, borrowed);
   const std::uint64_t bytes = std::max(written_bytes(heap, borrowed), kPartBytes * size);
   if (kCopies * bytes > room_of(heap)) heap.free_garbage();
   if (size >= kMaxWrittenSize || kCopies * bytes > room_of(heap)) return false;

@@ -10,6 +10,8 @@
 namespace ptc::test {
 namespace {
 
+constexpr std::uint64_t kJournalBytes = 4u << 20;
+
 double thread_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -33,6 +35,7 @@ Cost cost_of(std::string_view source, std::uint64_t fuel) {
     Session session(engine, options);
     session.journal().enable();
     const Outcome outcome = session.turn(source);
+    static_cast<void>(session.journal().edn(kJournalBytes));   // written back, as the command line does
     out.fuel = outcome.fuel;
     out.counted_bytes = outcome.peak_bytes;
     out.end = outcome.status == OutcomeStatus::Error ? std::string(fault_name(outcome.fault.kind))
