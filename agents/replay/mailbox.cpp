@@ -6,6 +6,7 @@
 #include <boost/json/serialize.hpp>
 #include <charconv>
 
+#include "agents/replay/json_place.h"
 #include "agents/replay/script_line.h"
 #include "agents/wire/json_member.h"
 
@@ -60,7 +61,7 @@ Replayed<HttpAnswer> read_mailbox_reply(std::size_t number, std::string_view rep
   };
   boost::system::error_code error;
   const json::value value = json::parse(reply, error);
-  if (error) return invalid("the reply is no JSON: " + error.message());
+  if (error) return invalid("the reply is no JSON: " + json_problem(reply, 1));
   const auto read = read_script_line(value, number);
   if (const auto* const failure = std::get_if<ReplayFailure>(&read)) {
     return invalid(failure->message.substr(failure->message.find(": ") + 2));   // without the number of a line

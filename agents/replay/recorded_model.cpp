@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "agents/replay/canonical_request.h"
+#include "agents/replay/json_place.h"
 #include "agents/replay/line_diff.h"
 #include "agents/wire/json_member.h"
 
@@ -99,7 +100,7 @@ Replayed<RecordedModel> RecordedModel::read(std::string_view text) {
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     boost::system::error_code error;
     const json::value value = parsed(line, error);
-    if (error) return invalid(number, "is no JSON: " + error.message());
+    if (error) return invalid(number, "is no JSON: " + json_problem(line, number));
     const json::value* const request = wire::object_member(value, "request");
     if (request == nullptr) return invalid(number, "has no object \"request\"");
     auto answer = read_answer(wire::member(value, "reply"));

@@ -4,6 +4,7 @@
 #include <boost/json/parse.hpp>
 #include <utility>
 
+#include "agents/replay/json_place.h"
 #include "agents/replay/request_text.h"
 
 namespace ptcvm::replay {
@@ -51,7 +52,7 @@ Replayed<ScriptedModel> ScriptedModel::read(std::string_view text) {
     const json::value value = json::parse(line, error);
     if (error) {
       return ReplayFailure{std::string(kScriptInvalid),
-                           "line " + std::to_string(number) + " is no JSON: " + error.message()};
+                           "line " + std::to_string(number) + " is no JSON: " + json_problem(line, number)};
     }
     auto read = read_script_line(value, number);
     if (auto* const failure = std::get_if<ReplayFailure>(&read)) return std::move(*failure);

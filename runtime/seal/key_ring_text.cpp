@@ -7,6 +7,7 @@
 #include "runtime/text/json_text.h"
 #include "runtime/seal/key_ring.h"
 #include "runtime/text/secret_text.h"
+#include "runtime/text/text_place.h"
 #include "vm/value/calendar.h"
 
 namespace ptc {
@@ -202,13 +203,6 @@ void append_key(std::string& out, const SealingKey& key) {
   out += '}';
 }
 
-// Returns "line 2, column 7".
-std::string place_in(std::string_view text, std::size_t offset) {
-  const std::string_view before = text.substr(0, offset);
-  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-  return "line " + std::to_string(line) + ", column " + std::to_string(offset - before.rfind('\n'));
-}
-
 }  // namespace
 
 std::variant<KeyRing, std::string> KeyRing::parse(std::string_view text) {
@@ -220,7 +214,7 @@ std::variant<KeyRing, std::string> KeyRing::parse(std::string_view text) {
   json::error_code error;
   const std::size_t good = parser.write_some(text.data(), text.size(), error);
   if (!error && good < text.size()) error = json::error::extra_data;
-  if (error) return "no JSON: " + place_in(text, good) + ": " + error.message();
+  if (error) return "no JSON: " + text_place_words(text, good) + ": " + error.message();
   const json::value value = parser.release();
   KeyRing ring;
   if (auto message = read_root(value, ring)) return std::move(*message);

@@ -13,6 +13,7 @@
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/json_file.h"
+#include "tools/ptcvm/json_problem.h"
 #include "tools/ptcvm/terminal.h"
 
 namespace ptcvm::cli {
@@ -64,7 +65,8 @@ struct Line {
 std::string read_line(const std::string& text, Line& line) {
   boost::system::error_code error;
   const json::value document = json::parse(text, error);
-  if (error || !document.is_object()) return "RECORD_INVALID: it is no JSON object";
+  if (error) return "RECORD_INVALID: it is no JSON: " + json_line_problem(text);
+  if (!document.is_object()) return "RECORD_INVALID: it is no JSON object";
   const json::object& object = document.get_object();
   if (const std::string doubled = doubled_member(text); !doubled.empty()) {
     return "RECORD_INVALID: the member " + doubled + " is written twice";

@@ -15,6 +15,7 @@
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/harness_agent.h"
 #include "tools/ptcvm/harness_model.h"
+#include "tools/ptcvm/json_problem.h"
 #include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/program_tools.h"
 
@@ -59,7 +60,10 @@ std::optional<harness::AskModel> recorded_model(const std::string& path, std::st
       if (line.empty()) continue;
       auto reply = read_reply(line);
       if (!reply) {
-        message = path + ":" + std::to_string(number) + R"(: a line must be {"when": [text, …], "reply": value})";
+        const std::string problem = json_line_problem(line);
+        message = path + ": line " + std::to_string(number) +
+                  (problem.empty() ? R"(: a line must be {"when": [text, …], "reply": value})"
+                                   : " is no JSON: " + problem);
         return std::nullopt;
       }
       replies.push_back(*std::move(reply));

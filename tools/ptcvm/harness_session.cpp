@@ -11,6 +11,7 @@
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/harness_remote.h"
+#include "tools/ptcvm/json_problem.h"
 #include "tools/ptcvm/moments.h"
 
 namespace ptcvm::cli {
@@ -91,6 +92,7 @@ std::optional<json::object> json_file(const std::string& path, std::string& mess
   boost::system::error_code error;
   json::value value = json::parse(*text, error);
   if (!error && value.is_object()) return std::move(value.get_object());
+  if (error) return message = path + " is no JSON: " + json_problem(*text), std::nullopt;
   message = path + ": the file must have one JSON object";
   return std::nullopt;
 }

@@ -8,6 +8,7 @@
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/journal_show.h"
+#include "tools/ptcvm/json_problem.h"
 #include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/store_logs.h"
 #include "tools/ptcvm/store_options.h"
@@ -137,7 +138,8 @@ int import_facts(const JournalRequest& request) {
   // First into a store that nobody sees: a file that is refused makes no store.
   const auto readable = Store::in_memory().import_log(request.store.id, *text);
   if (!readable && readable.error().code == Errc::invalid_value) {
-    return refuse_input(request.file + ": " + readable.error().message);
+    const std::string problem = json_lines_problem(*text);
+    return refuse_input(request.file + (problem.empty() ? ": " + readable.error().message : " is no JSON: " + problem));
   }
   if (!command.open(StoreUse::Create, status)) return status;
   const auto done = command.store().import_log(request.store.id, *text);

@@ -7,5 +7,9 @@ namespace ptcvm::cli {
 
 // Returns "line 2, column 7: expected a value", or "" when the text is JSON.
 std::string json_problem(std::string_view text);
+// The same for one line of a file: "column 7: expected a value".
+std::string json_line_problem(std::string_view line);
+// The same for a file that has JSON on each line; empty lines are passed over.
+std::string json_lines_problem(std::string_view text);
 
 }  // namespace ptcvm::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tools/ptcvm/files.h"
+#include "tools/ptcvm/json_problem.h"
 #include "tools/ptcvm/terminal.h"
 
 namespace ptcvm::cli {
@@ -28,7 +29,8 @@ bool read_trace(const std::string& path, const std::vector<std::string>& runs, s
     } else if (is_cut) {
       complain("warning: " + place + "the last line is cut off");
     } else {
-      message = place + std::get<ptc::TraceRefusal>(read).message;
+      const std::string problem = json_line_problem(line);
+      message = place + (problem.empty() ? std::get<ptc::TraceRefusal>(read).message : "no JSON: " + problem);
       return false;
     }
   }
