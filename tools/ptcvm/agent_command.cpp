@@ -31,7 +31,7 @@ constexpr const char* kRunExamples = R"(Examples:
   ptcvm agent run orders.json --data orders-data.json --model chat:llama3@http://localhost:11434/v1
   ptcvm agent run orders.json --data orders-data.json --model program:orders.ptc
   ptcvm agent run orders.json --data orders-data.json --model chat:gpt-4.1 --tools tools.json
-  ptcvm agent run pay.json --model chat:gpt-4.1 --store runs.db --id may --progress --prices prices.json
+  ptcvm agent run pay.json --model chat:gpt-4.1 may --store runs.db --progress --prices prices.json
 
 Keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY or PTCVM_MODEL_KEY, and are written nowhere. The last line of standard
 output is {"status": "ok"|"error"|"suspended", "return", "fail", "pending", "turns", "usage"}. Exit status: 0 returned,
@@ -149,7 +149,7 @@ void add_agent_command(CLI::App& app, int& status) {
   declare_agent_model(*run, *run_arguments);
   declare_agent_run(*run, *run_arguments);
   declare_sealed_store(*run, run_arguments->store);
-  run->add_option("--id", run_arguments->store.id, "The name of the run in the store");
+  declare_new_run_id(*run, run_arguments->store);
   add_agent_resume(*agent, status);
   add_agent_show(*agent, status);
   add_agent_fork(*agent, status);

@@ -120,7 +120,7 @@ void add_chain_command(CLI::App& app, int& status) {
   declare_chain_task(*run, *run_arguments);
   declare_chain_model(*run, *run_arguments)->required();
   declare_sealed_store(*run, run_arguments->store);
-  run->add_option("--id", run_arguments->store.id, "The name of the task in the store");
+  declare_new_run_id(*run, run_arguments->store, "The name of the task");
   declare_chain_progress(*run, *run_arguments);
   declare_chain_output(*run, *run_arguments);
   run->callback([run_arguments, &status] { status = run_task(*run_arguments); });

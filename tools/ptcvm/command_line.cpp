@@ -15,6 +15,7 @@
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/help_formatter.h"
 #include "tools/ptcvm/option_table.h"
+#include "tools/ptcvm/run_name.h"
 #include "tools/ptcvm/store_options.h"
 #include "tools/ptcvm/terminal.h"
 #include "tools/ptcvm/usage_message.h"
@@ -93,25 +94,6 @@ std::pair<std::size_t, const CLI::App*> command_in(const CLI::App& app, const st
   return {at, command};
 }
 
-// Where the run is the first argument of a command, --id names it, too: the parser sees the argument.
-std::vector<std::string> with_run_as_argument(const CLI::App& app, std::vector<std::string> words) {
-  const auto [begin, command] = command_in(app, words);
-  const auto arguments = positionals_of(*command);
-  const std::string first = arguments.empty() ? "" : arguments[0]->get_name();
-  const bool names_run = first == "ID" || first == "SNAPSHOT";
-  if (!names_run || command->get_option_no_throw("--id") == nullptr) return words;
-  for (std::size_t at = begin; at < words.size() && words[at] != "--"; ++at) {
-    const bool has_value = words[at].starts_with("--id=");
-    if (!has_value && (words[at] != "--id" || at + 1 == words.size())) continue;
-    std::string run = has_value ? words[at].substr(5) : words[at + 1];
-    const auto from = words.begin() + static_cast<std::ptrdiff_t>(at);
-    words.erase(from, from + (has_value ? 1 : 2));
-    words.insert(words.begin() + static_cast<std::ptrdiff_t>(begin), std::move(run));
-    break;
-  }
-  return words;
-}
-
 bool is_given(const std::vector<std::string>& words, std::string_view name) {
   return std::ranges::any_of(words, [name](const std::string& word) {
     return word == name || (word.starts_with(name) && word.size() > name.size() && word[name.size()] == '=');
@@ -132,9 +114,9 @@ bool excludes_store(std::string_view command, const std::vector<std::string>& wo
 // Gives PTCVM_STORE to commands that begin a run, as their --store. An option that keeps the run elsewhere counts more,
 // and a run without a name is not kept, which the user is told. Returns why an empty variable is refused where it would
 // keep the run, or "".
-std::string apply_default_store(const CLI::App& app, std::vector<std::string>& words) {
+std::string apply_default_store(const CLI::App* found, std::size_t arguments, RunName& given) {
   const char* const usual = std::getenv(kStoreVariable);
-  const auto [arguments, found] = command_in(app, words);
+  std::vector<std::string>& words = given.words;
   const std::string command = found->get_name();
   const bool is_of_harness = found->get_parent() != nullptr && found->get_parent()->get_name() == "harness";
   if (usual == nullptr || is_of_harness || is_given(words, "--store")) return "";
@@ -142,7 +124,7 @@ std::string apply_default_store(const CLI::App& app, std::vector<std::string>& w
   const bool begins_run = command == "run" || command == "eval" || command == "repl";
   if (begins_run || excludes_store(command, words)) unsetenv(kStoreVariable);
   if (!begins_run || excludes_store(command, words) || is_given(words, "--help")) return "";
-  const bool has_name = is_given(words, "--id") || is_given(words, "--run-id");
+  const bool has_name = given.is_given;
   if (store.empty()) return has_name ? "PTCVM_STORE: must not be empty: give a value, or unset it" : "";
   if (has_name) {
     words.insert(words.begin() + static_cast<std::ptrdiff_t>(arguments), {"--store", store});
@@ -183,11 +165,14 @@ int answer_command_line(int argc, char** argv) {
   const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
   build_command_line(app, status, only_command_of(arguments));
   if (const std::string empty = empty_value_in(arguments); !empty.empty()) return refuse_usage(empty);
-  std::vector<std::string> words = with_run_as_argument(app, {argv + 1, argv + argc});
-  if (const std::string empty = apply_default_store(app, words); !empty.empty()) return refuse_usage(empty);
-  std::ranges::reverse(words);                   // as the parser wants them
+  std::vector<std::string> words(argv + 1, argv + argc);
+  const auto [begin, command] = command_in(app, words);
+  RunName given = with_run_name(*command, std::move(words), begin);
+  if (!given.problem.empty()) return refuse_usage(given.problem);
+  if (const std::string empty = apply_default_store(command, begin, given); !empty.empty()) return refuse_usage(empty);
+  std::ranges::reverse(given.words);             // as the parser wants them
   try {
-    app.parse(std::move(words));
+    app.parse(std::move(given.words));
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kSuccess : kUsage;
   }

@@ -130,8 +130,7 @@ void add_doubt_command(CLI::App& app, int& status) {
 
   auto* all = doubt->add_subcommand("list", "Show them, of one run or of all");
   declare_sealed_store(*all, request->store);
-  all->add_option("ID", request->store.id, "The run");
-  all->add_option("--id", request->store.id, "The run, instead of the argument")->type_name("ID");
+  declare_new_run_id(*all, request->store);
   all->add_flag("--json", request->json, "A line of JSON for each");
   all->callback([request, &status] { status = list(*request); });
 

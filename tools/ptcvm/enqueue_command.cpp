@@ -251,11 +251,13 @@ bool take_host_job(const EnqueueRequest& request, QueuedJob& job, std::string& m
   return take_conversation(request, job, message);
 }
 
+constexpr const char* kWhichRun = "which run? Give its name as the argument ID, or with --id ID";
+
 // Enqueues an agent, a task or a conversation.
 int enqueue_host_job(const EnqueueRequest& request) {
   QueuedJob job = request.arguments.job;
   std::string message;
-  if (job.id.empty()) return refuse_input("which run? Give --id ID");
+  if (job.id.empty()) return refuse_input(kWhichRun);
   if (!take_host_job(request, job, message)) return refuse_input(message);
   job.delay_ms = request.delay.count();
   StoreCommand command(request.store);
@@ -268,7 +270,10 @@ int enqueue_all(const EnqueueRequest& request) {
   if (is_host_job(request)) return enqueue_host_job(request);
   const bool has_program = !request.arguments.file.empty();
   if (request.bulk.empty() && !has_program) return refuse_input("which program? Give FILE or --bulk FILE");
-  if (request.bulk.empty() && request.arguments.job.id.empty()) return refuse_input("which run? Give --id ID");
+  if (request.bulk.empty() && request.arguments.job.id.empty()) return refuse_input(kWhichRun);
+  if (!request.bulk.empty() && !request.arguments.job.id.empty()) {
+    return refuse_input("--bulk has the names of its runs in its lines: leave " + request.arguments.job.id + " out");
+  }
   std::string message;
   auto job = read_job(request.arguments, message);
   if (!job) return refuse_input(message);
@@ -308,7 +313,8 @@ void add_enqueue_command(CLI::App& app, int& status) {
   QueuedJob& job = request->arguments.job;
   declare_job(*command, request->arguments);
   declare_queue_store(*command, request->store);
-  command->add_option("--id", job.id, "Names the run")->type_name("ID");
+  command->add_option("ID", job.id, "Names the run; without FILE it is the only argument");
+  command->add_option("--id", job.id, "Names the run, instead of the argument")->type_name("ID");
   command->add_option("--bulk", request->bulk, "Jobs as lines of JSON; - is standard input")->type_name("JSONL");
   add_span(*command, "--in", request->delay, "Not before that much time has passed: 250ms, 15s, 5m, 2h, 3d");
   add_moment(*command, "--at", job.at_ms, "Not before that moment: 2026-12-01T08:00:00Z");

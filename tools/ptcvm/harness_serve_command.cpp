@@ -26,7 +26,7 @@ constexpr std::size_t kWorkers = 4;
 
 struct ServeArguments {
   HarnessArguments harness;
-  std::vector<std::string> ids, tokens, agent_tokens, hosts;
+  std::vector<std::string> ids, more_ids, tokens, agent_tokens, hosts;
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;
   bool serves_a2a = false;
@@ -159,7 +159,8 @@ void add_harness_serve(CLI::App& app, int& status) {
   HarnessArguments& harness = arguments->harness;
   harness.planner = "off";
   declare_sealed_store(*command, harness.store);
-  command->add_option("--id", arguments->ids, "Serve this conversation; more than one may be given. Default: all");
+  command->add_option("ID", arguments->ids, "Serve these conversations. Default: all");
+  command->add_option("--id", arguments->more_ids, "Serve this conversation, too; repeatable");
   command->add_option("--port", arguments->port, "The port; 0 takes any");
   command->add_option("--address", arguments->address, "The address to listen on")->capture_default_str();
   command->add_option("--host", arguments->hosts, "A name of the server in the header Host, with its port");
@@ -182,7 +183,10 @@ void add_harness_serve(CLI::App& app, int& status) {
   ptcvm harness serve --store talk.db --id payer --a2a --a2a-token clinic=SECRET
 
 The first line of standard output is the address to open. docs/harness.md has the requests that the page makes.)");
-  command->callback([arguments, &status] { status = serve(*arguments); });
+  command->callback([arguments, &status] {
+    arguments->ids.insert(arguments->ids.end(), arguments->more_ids.begin(), arguments->more_ids.end());
+    status = serve(*arguments);
+  });
 }
 
 }  // namespace ptcvm::cli

@@ -1,6 +1,7 @@
 // ptcvm repl: turns of one session, or of a run in a store. Ctrl-C stops the running program, or forgets what was
 // typed; Ctrl-D ends.
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <utility>
@@ -316,20 +317,34 @@ class Repl {
   bool done_ = false;
 };
 
+// Somebody wants the program to be loaded, and does not name a run so.
+bool is_program_file(const std::string& word) {
+  std::error_code ignored;
+  return word.ends_with(".ptc") || word.ends_with(".ptcp") || std::filesystem::is_regular_file(word, ignored);
+}
+
 }   // namespace
 
 void add_repl_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("repl", "Type programs and see their values; definitions stay");
   auto request = std::make_shared<ReplRequest>();
+  declare_run_argument(*command, request->options);
   declare_run_options(*command, request->options);
   declare_sealed_store(*command, request->store);
+  CLI::Option* const argument = command->get_option("ID");
   command->footer(
       "Examples:\n  ptcvm repl\n  ptcvm repl --data orders.json --tool search='python3 search.py'\n"
-      "  ptcvm repl --store runs.db --id desk\n\n"
+      "  ptcvm repl desk --store runs.db\n\n"
       "With --store each program is a turn of the run of that id, and definitions are there again in the next\n"
       "process. The prompt begins with what the run waits for.");
-  command->callback([request, &status] {
+  command->callback([request, argument, &status] {
     request->store.id = request->options.run_id;
+    const std::string file = argument->empty() ? "" : argument->as<std::string>();
+    if (is_program_file(file)) {
+      complain("repl takes the name of a run, and " + file + " is a program: type `:load " + file + "` at the prompt");
+      status = kUsage;
+      return;
+    }
     status = Repl(*request).run();
   });
 }

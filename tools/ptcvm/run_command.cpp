@@ -25,7 +25,7 @@ constexpr const char* kRunExamples = R"(Examples:
   ptcvm run agent.ptc --tool search='python3 search.py' --tool-shell now='date +%s' --timeout-ms 5000
   ptcvm run report.ptcp --fuel 1000000 --trace events.jsonl --stats
   ptcvm run approval.ptc --async-tool ask_manager --async-tool call='python3 call.py'
-  ptcvm run payments.ptc --store runs.db --id may --tool pay='python3 pay.py' --tool-effect pay=keyed
+  ptcvm run payments.ptc may --store runs.db --tool pay='python3 pay.py' --tool-effect pay=keyed
 
 The value goes to standard output, prints and errors go to standard error. A program that waits for operations ends
 with status 75; its last line on standard output then lists them:
@@ -64,10 +64,6 @@ void declare_store_options(CLI::App& command, const std::shared_ptr<RunRequest>&
       ->type_name("FILE");
   command.add_flag("--strict-data", request->strict_data, "Refuse a program that names data/… which the data lacks");
   command.add_flag("--again", request->durable.again, "With --store: a new turn, also when the run has ended well");
-}
-
-void declare_run_argument(CLI::App& command, RunArguments& options) {
-  command.add_option("ID", options.run_id, "The run, instead of --id");
 }
 
 // Takes the turn of the session to its end or its next suspension.

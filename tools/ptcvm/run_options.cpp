@@ -111,6 +111,10 @@ void declare_tool_options(CLI::App& command, RunArguments& options) {
   command.add_flag("--stats", options.stats, "Show fuel, time and memory on standard error");
 }
 
+void declare_run_argument(CLI::App& command, RunArguments& options) {
+  command.add_option("ID", options.run_id, "The run, instead of --id");
+}
+
 void declare_run_options(CLI::App& command, RunArguments& options) {
   command
       .add_option("--data", options.data,

@@ -34,6 +34,7 @@ void declare_tools(CLI::App& command, RunArguments& options);
 // Declares options of tools and of the output, which resume takes, too.
 void declare_tool_options(CLI::App& command, RunArguments& options);
 void declare_run_options(CLI::App& command, RunArguments& options);
+void declare_run_argument(CLI::App& command, RunArguments& options);   // ID
 
 // Reads the tools of the options, and starts the MCP servers in files of tools. Returns nullopt when something is
 // wrong; `message` then says why.

@@ -145,7 +145,7 @@ them, and logs of agents, chains and conversations stay.)";
 
 constexpr const char* kForkExamples = R"(Examples:
   ptcvm journal show order-17 --store runs.db
-  ptcvm runs fork order-17 --at 12 --id order-17-again --store runs.db
+  ptcvm runs fork order-17 --at 12 --as order-17-again --store runs.db
 
 The new run has the facts up to that one. What was committed and answered there stays so. Its calls have keys of its
 own. A call that was open at that fact is made again or is in doubt, as its effect class says.)";
@@ -170,10 +170,12 @@ void add_runs_moves(CLI::App& runs, int& status) {
 
   CLI::App* const fork = runs.add_subcommand("fork", "Begin a run with the first facts of another one");
   const auto forked = declare_transfer(*fork);
-  fork->add_option("RUN", forked->store.id, "The run that is there")->required();
+  declare_run_id(*fork, forked->store, "The run that is there");
   fork->add_option("--at", forked->fact, "The last fact that the new run has, as `ptcvm journal show` numbers them")
       ->required();
-  fork->add_option("--id", forked->new_id, "The new run")->required()->type_name("ID");
+  fork->add_option("--as", forked->new_id, "The new run; beside an argument, --id is taken for it, too")
+      ->required()
+      ->type_name("ID");
   fork->footer(kForkExamples);
   fork->callback([forked, &status] { status = Transfer(*forked).fork(); });
 

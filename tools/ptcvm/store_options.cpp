@@ -83,7 +83,12 @@ void declare_sealed_store(CLI::App& command, StoreOptions& options) {
 }
 
 void declare_run_id(CLI::App& command, StoreOptions& options, const std::string& what) {
-  command.add_option("ID", options.id, what)->required();
+  declare_new_run_id(command, options, what);
+  command.get_option("ID")->required();
+}
+
+void declare_new_run_id(CLI::App& command, StoreOptions& options, const std::string& what) {
+  command.add_option("ID", options.id, what);
   command.add_option("--id", options.id, what + ", instead of the argument")->type_name("ID");
 }
 

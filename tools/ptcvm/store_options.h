@@ -27,6 +27,8 @@ void declare_queue_store(CLI::App& command, StoreOptions& options);        // --
 void declare_sealed_store(CLI::App& command, StoreOptions& options);       // --store, --keys, --tenant
 // Declares the argument ID and the option --id, either of which names what the command is about.
 void declare_run_id(CLI::App& command, StoreOptions& options, const std::string& what = "The run");
+// The same for a run that may be new, and whose name may be missing.
+void declare_new_run_id(CLI::App& command, StoreOptions& options, const std::string& what = "The run");
 void declare_author(CLI::App& command, StoreOptions& options);             // --by
 void declare_durability(CLI::App& command, StoreOptions& options);         // --durability, --group-window
 

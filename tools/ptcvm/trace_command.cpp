@@ -110,7 +110,7 @@ void add_trace_command(CLI::App& app, int& status) {
   const auto add = [&](const char* name, const char* what, int (*action)(const TraceRequest&, const Events&)) {
     auto* command = trace->add_subcommand(name, what);
     command->add_option("FILE", request->files, "What --trace wrote; - is standard input")->required();
-    command->add_option("--run", request->runs, "Only the run of that id; repeatable")
+    command->add_option("--run,--id", request->runs, "Only the run of that id; repeatable")
         ->type_name("ID")
         ->allow_extra_args(false);
     command->footer(kTraceExamples);

@@ -5,6 +5,7 @@
 
 #include "schema/closest_name.h"
 #include "tools/ptcvm/command_tree.h"
+#include "tools/ptcvm/run_name.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -109,6 +110,30 @@ std::string about_rest(const CLI::App& app) {
          nearest(rest.front(), names_of(parts_of(command)));
 }
 
+// Returns what is said when an argument is missing of a command that is about a run, or "".
+std::string about_run(const CLI::App& app, const CLI::Error& error) {
+  const CLI::App& command = innermost(app);
+  const CLI::Option* const run = run_argument(command);
+  const std::vector<const CLI::Option*> arguments = positionals_of(command);
+  const std::string_view why = error.what();
+  const auto missing = std::ranges::find_if(arguments, [why](const CLI::Option* argument) {
+    const bool is_first = why.starts_with(argument->get_name() + " ") || why.starts_with(argument->get_name() + ",");
+    return is_first && why.ends_with(" is required");
+  });
+  if (run == nullptr || missing == arguments.end()) return "";
+  if (*missing != run) {
+    std::string names;
+    for (const CLI::Option* argument : arguments) names += " " + argument->get_name();
+    return std::string(why) + ": the arguments are" + names + ", and --id ID may stand for the first";
+  }
+  const CLI::Option* const store = command.get_option_no_throw("--store");
+  const std::string spellings = "name as the argument ID, or with --id ID";
+  if (run->get_name() == "SNAPSHOT" && (store == nullptr || store->empty())) {
+    return "which snapshot? Give its file. Or which run of a store? Give --store FILE, and the " + spellings;
+  }
+  return "which " + named_thing(command) + "? Give its " + spellings;
+}
+
 }  // namespace
 
 std::string usage_message(const CLI::App* app, const CLI::Error& error) {
@@ -118,6 +143,8 @@ std::string usage_message(const CLI::App* app, const CLI::Error& error) {
                              error.get_name() == "RequiredError";
   if (const std::string rest = is_about_rest ? about_rest(*app) : ""; !rest.empty()) {
     text.replace(0, text.find('\n'), rest);
+  } else if (const std::string run = about_run(*app, error); !run.empty()) {
+    text.replace(0, text.find('\n'), run);
   }
   if (error.get_name() == "ExcludesError") text.insert(text.find('\n'), ": leave one of them out");
   if (error.get_name() == "RequiresError") text.insert(text.find('\n'), ": give both, or leave the first one out");

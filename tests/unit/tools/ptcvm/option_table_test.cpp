@@ -113,6 +113,7 @@ class CommandRows {
       if (command.get_option(std::string(row->name))->get_required()) add(wanted, row);
     }
     for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (is_argument(*wanted[i])) add_before(wanted, *wanted[i]);
       for (const std::string& other : elements_of(wanted[i]->needs)) add(wanted, find(other));
       for (const OptionCondition& condition : option_conditions()) {
         if (condition.name != wanted[i]->name || !lists(condition.commands, name_)) continue;
@@ -145,6 +146,13 @@ class CommandRows {
   }
 
  private:
+  // An argument has its place behind other ones.
+  void add_before(std::vector<const OptionRow*>& wanted, const OptionRow& last) const {
+    for (const OptionRow* row : rows_) {
+      if (row == &last) return;
+      if (is_argument(*row)) add(wanted, row);
+    }
+  }
   static void add(std::vector<const OptionRow*>& rows, const OptionRow* row) {
     if (row != nullptr && std::count(rows.begin(), rows.end(), row) == 0) rows.push_back(row);
   }
