@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "api/errors.h"
+#include "api/hook_guard.h"
 #include "api/octets.h"
 #include "api/run_impl.h"
 #include "runtime/engine/clock.h"
@@ -219,7 +220,7 @@ RunState Run::Impl::step(std::uint64_t fuel) {
 RunState Run::Impl::settle(RunState came_to) {
   state = came_to;
   const bool is_fault = ended(came_to) && session->status() == ptc::OutcomeStatus::Error;
-  if (is_fault && on_error) on_error(diagnostic_of(session->fault()));
+  if (is_fault && on_error) tell_of_fault(on_error, diagnostic_of(session->fault()));
   return came_to;
 }
 

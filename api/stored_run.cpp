@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "api/errors.h"
+#include "api/hook_guard.h"
 #include "api/run_impl.h"
 #include "api/store_access.h"
 #include "api/stored_start.h"
@@ -185,7 +186,7 @@ Result<StoredStep> StoredRun::Impl::done() {
     case ptc::DurableEnd::InDoubt: break;
   }
   outcome = stored_outcome(run.take_outcome(), reads_value);
-  if (outcome.outcome.diagnostic && on_error) on_error(*outcome.outcome.diagnostic);
+  if (outcome.outcome.diagnostic && on_error) tell_of_fault(on_error, *outcome.outcome.diagnostic);
   return StoredStep::Done;
 }
 

@@ -6,6 +6,17 @@
 namespace ptcvm {
 namespace {
 
+// A hook that throws has not judged the call: the call is not made.
+HookVerdict verdict_of(const std::function<HookVerdict(ToolCall&)>& before, ToolCall& call) {
+  try {
+    return before(call);
+  } catch (const std::exception& thrown) {
+    return HookVerdict::deny(std::string("hook_failed: before_tool threw: ") + thrown.what());
+  } catch (...) {
+    return HookVerdict::deny("hook_failed: before_tool threw something that is no std::exception");
+  }
+}
+
 ptc::Value keyword(ptc::Heap& heap, std::string_view name) { return ptc::Value::of(heap.intern(name)); }
 
 }  // namespace
@@ -99,7 +110,7 @@ std::function<ptc::ToolVerdict(const ptc::ToolCall&)> runtime_hook(std::function
   if (!before) return {};
   return [before = std::move(before)](const ptc::ToolCall& call) {
     ToolCall::Impl impl(call, nullptr);
-    const HookVerdict said = before(impl.face);
+    const HookVerdict said = verdict_of(before, impl.face);
     using From = HookVerdict::Kind;
     using To = ptc::ToolVerdict::Kind;
     ptc::ToolVerdict verdict;

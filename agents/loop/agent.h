@@ -50,6 +50,9 @@ struct ProgressOutput {
 //   ask      a person decides: the run waits for an approval ("approve:turn:3", "approve:model:5", "approve:reply:5",
 //            "approve:turn-end:3"). To resolve it with true allows; to reject it denies
 //
+// A function that throws has judged nothing. A call that it should have judged is not made, an answer is not given: the
+// program gets a tool_error with "hook_failed". Around turns, requests and replies the run ends with this reason.
+//
 // A verdict is asked for once. AgentRun::take_verdicts() returns what hooks said; a StoredAgent writes it into the log,
 // so a run that is made again from its log does not ask, and comes to the same bytes.
 struct AgentHooks {
@@ -84,7 +87,8 @@ struct AgentOptions {
   ModelChoice model = {};
   std::function<std::optional<ModelChoice>(std::string_view child)> model_of = {};   // for children; by path
   AgentHooks hooks = {};
-  // Replaces the checklist; called once when a turn begins. An error ends the run with the reason "progress_failed".
+  // Replaces the checklist; called once when a turn begins. An error ends the run with the reason "progress_failed";
+  // so does what it throws.
   std::function<Result<ProgressOutput>(const ProgressInput&)> progress = {};
   // Writes what a request has of earlier turns, for agents with Compaction::OneMessage: the same turns give the same
   // text. Without it the turns that went well are told one after another, and the last one when it failed.

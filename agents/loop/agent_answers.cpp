@@ -226,10 +226,17 @@ Result<void> AgentNode::resolve(std::string_view name, ValueView value) {
     if (const auto wrong = is_doubt ? misfit(*called, value) : std::nullopt) {
       return loop_error(Errc::invalid_value, "the value does not fit the signature of the tool: " + *wrong);
     }
-    const auto other = is_doubt || is_signal(*called) ? std::nullopt : judge_answer(*called, value);
-    const ValueView given = other ? other->view() : value;
-    auto told = called->is_pending ? run.resolve(is_signal(*called) ? std::string_view(called->key) : name, given)
-                                   : run.answer(called->call, given);
+    const std::string_view id = is_signal(*called) ? std::string_view(called->key) : name;
+    const auto other = is_doubt || is_signal(*called) ? Result<std::optional<Value>>(std::optional<Value>())
+                                                      : judge_answer(*called, value);
+    if (!other) {
+      auto failed = called->is_pending ? run.resolve_error(id, other.error().message)
+                                       : run.answer_error(called->call, other.error().message);
+      if (failed) remove_operation(std::string(called->name));
+      return failed;
+    }
+    const ValueView given = *other ? (*other)->view() : value;
+    auto told = called->is_pending ? run.resolve(id, given) : run.answer(called->call, given);
     if (!told) return told;
     if (!called->is_pending) note_effect(*called);
     remove_operation(std::string(called->name));

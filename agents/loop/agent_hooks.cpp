@@ -58,6 +58,17 @@ std::function<HookVerdict()> asked(const Hook& hook, const Arguments&... argumen
   return [&] { return hook(arguments...); };
 }
 
+// A hook that throws has judged nothing: what it guards does not happen.
+HookVerdict verdict_of(const std::function<HookVerdict()>& hook, const std::string& at) {
+  try {
+    return hook();
+  } catch (const std::exception& thrown) {
+    return failed_hook("the hook at " + at + " threw: " + thrown.what());
+  } catch (...) {
+    return failed_hook("the hook at " + at + " threw something that is no std::exception");
+  }
+}
+
 }  // namespace
 
 // Returns what is known about a point, or else what the hook says now, and remembers that. Without a hook everything
@@ -71,14 +82,14 @@ HookVerdict AgentNode::judged(const std::string& at, const std::function<HookVer
     return verdict;
   }
   if (!hook) return HookVerdict::allow();
-  HookVerdict verdict = hook();
+  HookVerdict verdict = verdict_of(hook, at);
   verdicts.made.emplace_back(path_of(at), write_verdict(verdict));
   return verdict;
 }
 
 AgentNode::Goes AgentNode::obey(const HookVerdict& verdict, const std::string& at) {
   if (verdict.kind == Kind::Deny) {
-    end_error("denied", verdict.text);
+    end_error(is_failed_hook(verdict) ? std::string(kHookFailed) : "denied", verdict.text);
     return Goes::Ended;
   }
   if (verdict.kind != Kind::Ask) return Goes::On;
@@ -130,6 +141,7 @@ bool AgentNode::obey_about_reply(const HookVerdict& verdict) {
     return false;
   }
   if (verdict.kind != Kind::Deny) return true;
+  if (is_failed_hook(verdict)) return obey(verdict, {}) == Goes::On;
   end_turn(TurnKind::NotRun, "Your reply was refused, and nothing of it was run: " + verdict.text);
   return false;
 }
@@ -209,29 +221,32 @@ HookVerdict AgentNode::judge_call(ToolCall& call) {
     std::function<HookVerdict()> ask;
     if (hook) ask = [&] { return hook(path_, *tool->second, call); };
     HookVerdict verdict = judged(std::string(kCallPoint).append(call.idempotency_key()), ask);
+    if (is_failed_hook(verdict)) verdict.text = std::string(kHookFailed) + ": " + verdict.text;
     if (verdict.kind != Kind::Allow) return verdict;
   }
   if (!tool->second->asks || !has_tools()) return HookVerdict::allow();
   return HookVerdict::ask("May " + tool->first + " be called?");
 }
 
-// Returns what the program gets instead of the answer of a call, or nullopt.
-std::optional<Value> AgentNode::judge_answer(const state::OperationT& called, ValueView answer) {
+// Returns what the program gets instead of the answer of a call, or nullopt. Error: the hook failed.
+Result<std::optional<Value>> AgentNode::judge_answer(const state::OperationT& called, ValueView answer) {
+  std::optional<Value> other;
   const auto& hook = tree_.agent.options.hooks.after_tool;
   const auto tool = agent_.host_tools.find(called.tool);
-  if (tool == agent_.host_tools.end() || (!hook && tree_.verdicts.known.empty())) return std::nullopt;
+  if (tool == agent_.host_tools.end() || (!hook && tree_.verdicts.known.empty())) return other;
   std::function<HookVerdict()> ask;
   if (hook) {
     ask = [&] {
-      const auto other = hook(path_, *tool->second, answer);
-      if (!other) return HookVerdict::allow();
-      auto change = Value::from_edn("{\"answer\" " + other->to_edn() + "}");
+      const auto said = hook(path_, *tool->second, answer);
+      if (!said) return HookVerdict::allow();
+      auto change = Value::from_edn("{\"answer\" " + said->to_edn() + "}");
       return change ? HookVerdict::change(*std::move(change)) : HookVerdict::deny("the answer has no text as EDN");
     };
   }
   const HookVerdict verdict = judged(std::string(kAnswerPoint).append(called.key), ask);
-  if (verdict.kind != Kind::Change) return std::nullopt;
-  return Value::copy_of(verdict.args.view()["answer"]);
+  if (is_failed_hook(verdict)) return loop_error(Errc::refused, std::string(kHookFailed) + ": " + verdict.text);
+  if (verdict.kind == Kind::Change) other = Value::copy_of(verdict.args.view()["answer"]);
+  return other;
 }
 
 }  // namespace ptcvm::loop

@@ -106,7 +106,7 @@ class AgentNode {
   void settle_turn_end();
   Hooks session_hooks();
   HookVerdict judge_call(ToolCall& call);
-  std::optional<Value> judge_answer(const state::OperationT& called, ValueView answer);
+  Result<std::optional<Value>> judge_answer(const state::OperationT& called, ValueView answer);
   bool is_held_at(std::string_view name) const;
   bool is_held_well() const;                       // for a state that was loaded
   void decide_held(bool is_allowed, std::string_view why);

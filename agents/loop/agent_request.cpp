@@ -19,6 +19,18 @@ std::vector<std::pair<std::string, std::string>> texts_of(
   return texts;
 }
 
+// A renderer that throws has failed.
+Result<ProgressOutput> rendered_by(const std::function<Result<ProgressOutput>(const ProgressInput&)>& renderer,
+                                   const ProgressInput& input) {
+  try {
+    return renderer(input);
+  } catch (const std::exception& thrown) {
+    return loop_error(Errc::refused, std::string("it threw: ") + thrown.what());
+  } catch (...) {
+    return loop_error(Errc::refused, "it threw something that is no std::exception");
+  }
+}
+
 }  // namespace
 
 // Lets the renderer of the host say what the progress is, once in each turn, with what it kept from the last turn.
@@ -29,7 +41,7 @@ bool AgentNode::render_progress() {
   const auto summaries = texts_of(node_.summaries);
   const std::string before = node_.turns.empty() ? std::string() : node_.turns.back()->progress_state;
   const ProgressInput input{*plan_, summaries, static_cast<std::uint32_t>(node_.turns.size() + 1), before};
-  auto rendered = of_host ? of_host(input) : run_progress(tree_.agent.engine, definition.progress, input);
+  auto rendered = of_host ? rendered_by(of_host, input) : run_progress(tree_.agent.engine, definition.progress, input);
   if (!rendered) end_error("progress_failed", rendered.error().message);
   if (!rendered) return false;
   node_.current->progress = std::move(rendered->text);

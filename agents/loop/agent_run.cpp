@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json/parse.hpp>
+#include <set>
 #include <utility>
 
 #include "agents/loop/agent_document.h"
@@ -54,6 +55,25 @@ Result<json::object> object_of(const std::string& text, std::string_view what) {
   return std::move(value.get_object());
 }
 
+// Returns what is wrong with the data that the signature names, or nullopt.
+std::optional<std::string> data_misfit(const CompiledAgent& agent, const json::object& data) {
+  if (!agent.signature || !agent.signature->has_params()) return std::nullopt;
+  const auto bare = [](std::string_view name) {
+    std::string out(name);
+    std::ranges::replace(out, '-', '_');
+    return out;
+  };
+  std::set<std::string> named;
+  for (const SignatureField& field : agent.signature->params()) named.insert(bare(field.name));
+  json::object given;
+  for (const auto& [name, value] : data) {
+    if (named.contains(bare(name))) given[name] = value;
+  }
+  const Value arguments = Value::of(json::value(std::move(given)));
+  const auto bound = agent.signature->bind_params(arguments.view(), "data");
+  return bound ? std::nullopt : std::optional(bound.error().message);
+}
+
 void raise_exhausted(AgentNode& node, std::string_view limit, std::uint64_t by, bool is_root) {
   if (!is_root && node.state().phase == state::Phase::Exhausted) node.budget().raise(limit, by);
   for (const auto& child : node.children()) raise_exhausted(*child, limit, by, false);
@@ -68,6 +88,15 @@ AgentRun& AgentRun::operator=(AgentRun&&) noexcept = default;
 AgentRun::~AgentRun() = default;
 
 Result<AgentRun> AgentRun::start(const Agent& agent, const AgentStart& start) {
+  const auto data = object_of(start.data_json, "the data");
+  if (!data) return data.error();
+  if (const auto wrong = data_misfit(agent.impl().root(), *data)) {
+    return loop_error(Errc::invalid_value, "the data does not fit the signature of the agent: " + *wrong);
+  }
+  return start_again(agent, start);
+}
+
+Result<AgentRun> AgentRun::start_again(const Agent& agent, const AgentStart& start) {
   const auto data = object_of(start.data_json, "the data");
   if (!data) return data.error();
   const auto journal = object_of(start.journal_json, "the journal");

@@ -100,8 +100,11 @@ struct TurnView {
 class AgentRun {
  public:
   struct Impl;   // internal
-  // Error: invalid_value when the data or the journal are no JSON objects. Data that is missing is nil for programs.
+  // Error: invalid_value when the data or the journal are no JSON objects, or when the data does not fit the parameters
+  // of the signature, as the arguments of a child do. More data than the signature names is no fault.
   static Result<AgentRun> start(const Agent& agent, const AgentStart& start = {});
+  // The same for a run that was begun before, perhaps by a version that took all data: only JSON objects are asked for.
+  static Result<AgentRun> start_again(const Agent& agent, const AgentStart& start);
   // Goes on where snapshot() or snapshot_json() was taken. The bytes may come from anywhere. Errors: invalid_snapshot;
   // refused when the agent is another one.
   static Result<AgentRun> restore(const Agent& agent, std::span<const std::byte> snapshot);

@@ -70,11 +70,12 @@ Result<void> check_handover(const Step& step, const Step& next) {
     const auto found = std::ranges::find(given, wanted.name, &SignatureField::name);
     if (found == given.end()) {
       if (wanted.is_optional) continue;
-      return chain_error(next.name + " wants \"" + wanted.name + "\", and " + step.name + " returns " + result);
+      return chain_error(next.name + " wants the argument \"" + wanted.name + "\", and " + step.name +
+                         ", the agent before it, returns " + result + " without it");
     }
     if (may_fit(found->type, wanted.type)) continue;
-    return chain_error(next.name + " wants \"" + wanted.name + "\" as " + wanted.type + ", and " + step.name +
-                       " returns " + found->type);
+    return chain_error(next.name + " wants the argument \"" + wanted.name + "\" as " + wanted.type + ", and " +
+                       step.name + ", the agent before it, returns it as " + found->type);
   }
   return {};
 }

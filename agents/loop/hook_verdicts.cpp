@@ -23,6 +23,14 @@ Error unreadable(const std::string& why) {
 
 }  // namespace
 
+HookVerdict failed_hook(std::string why) {
+  return {HookVerdict::Kind::Deny, Value::of(kHookFailed), std::move(why)};
+}
+
+bool is_failed_hook(const HookVerdict& verdict) {
+  return verdict.kind == HookVerdict::Kind::Deny && verdict.args.view().as_string() == kHookFailed;
+}
+
 std::string write_verdict(const HookVerdict& verdict) {
   json::object out;
   for (const auto& [name, kind] : kKinds) {
@@ -30,6 +38,7 @@ std::string write_verdict(const HookVerdict& verdict) {
   }
   if (verdict.kind == HookVerdict::Kind::Change) out["args"] = verdict.args.to_edn();
   if (!verdict.text.empty()) out["text"] = verdict.text;
+  if (is_failed_hook(verdict)) out["reason"] = kHookFailed;
   return json::serialize(out);
 }
 
@@ -44,6 +53,7 @@ Result<HookVerdict> read_verdict(std::string_view text) {
   for (const auto& [name, kind] : kKinds) {
     if (name != member("kind")) continue;
     HookVerdict verdict{kind, {}, std::string(member("text"))};
+    if (kind == HookVerdict::Kind::Deny && !member("reason").empty()) verdict.args = Value::of(member("reason"));
     if (kind != HookVerdict::Kind::Change) return verdict;
     auto args = Value::from_edn(member("args"));
     if (!args) return args.error();

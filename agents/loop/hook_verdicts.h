@@ -17,6 +17,11 @@ struct HookVerdicts {
   std::vector<std::pair<std::string, std::string>> made;          // by hooks, and not taken yet
 };
 
+// A hook that threw: it denies, and the run ends with the reason kHookFailed.
+inline constexpr std::string_view kHookFailed = "hook_failed";
+HookVerdict failed_hook(std::string why);
+bool is_failed_hook(const HookVerdict& verdict);
+
 // Writes a verdict as JSON; equal verdicts give equal texts.
 std::string write_verdict(const HookVerdict& verdict);
 // Reads what write_verdict() wrote. Error: invalid_value.

@@ -14,8 +14,11 @@ namespace {
 constexpr std::int64_t kLeaseMs = 10'000;
 constexpr std::int64_t kLongestClosedMs = 3'600'000;   // as a run waits for its next attempt, whatever a server says
 constexpr std::string_view kName = "rate_limit";   // names the state, and the only fact of the log
+constexpr std::string_view kPrefix = "rate-limit/";
 
-HostLog log_of(const Store& store, const std::string& server) { return HostLog::of(store, "rate-limit/" + server); }
+HostLog log_of(const Store& store, const std::string& server) {
+  return HostLog::of(store, std::string(kPrefix) + server);
+}
 
 Result<RateBucket> bucket_of(const HostLog& log, RateRule rule) {
   const auto parked = log.parked();
@@ -52,6 +55,12 @@ Result<void> keep(HostLog& log, std::uint64_t token, const RateBucket& bucket, s
 }
 
 }  // namespace
+
+bool is_log_of_rates(const Store& store, const std::string& log) {
+  if (!log.starts_with(kPrefix)) return false;
+  const auto first = HostLog::of(store, log).read(0, 1);
+  return first && !first->empty() && first->front().is_of_host && first->front().name == kName;
+}
 
 RateLimits::RateLimits(RateRule rule, std::optional<Store> store) : rule_(rule), store_(std::move(store)) {}
 

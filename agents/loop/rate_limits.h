@@ -18,6 +18,9 @@
 
 namespace ptcvm::loop {
 
+// Returns whether a log of a store has a bucket.
+bool is_log_of_rates(const Store& store, const std::string& log);
+
 class RateLimits {
  public:
   // Without a store the buckets live as long as the object. In a store each bucket is a log "rate-limit/SERVER" with a

@@ -117,7 +117,7 @@ Result<void> StoredAgent::begin(const Agent& agent) {
   body.agent = agent.impl().definition_text;
   body.start = options_.start;
   body.start.time_ms = now();
-  auto made = run_from_start(agent, body);
+  auto made = AgentRun::start(agent, body.start);
   if (!made) return made.error();
   run_.emplace(std::move(*made));
   HostFact started = fact(HostFactClass::Effect, std::string(kStarted), std::string(kStarted), write_start(body));

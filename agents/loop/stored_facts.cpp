@@ -89,7 +89,7 @@ Result<StartBody> read_start(std::string_view text) {
 }
 
 Result<AgentRun> run_from_start(const Agent& agent, const StartBody& body) {
-  if (body.document.empty()) return AgentRun::start(agent, body.start);
+  if (body.document.empty()) return AgentRun::start_again(agent, body.start);
   return AgentRun::restore(agent, std::as_bytes(std::span(body.document)));
 }
 

@@ -73,6 +73,15 @@ std::variant<ModelServer, std::string> read_model_address(std::string_view addre
   return server;
 }
 
+std::string missing_key(const ModelServer& server) {
+  const Provider provider = provider_of(server.protocol);
+  const bool may_have_none = server.base_url != provider.usual_url || !server.headers.empty();
+  if (may_have_none || !server.key().empty()) return "";
+  const std::string variable(provider.key_variable);
+  return variable + " is not set, and " + server.base_url + " wants a key for " + server.model + ": set " + variable +
+         " or PTCVM_MODEL_KEY, or write @URL behind the name for a server of your own";
+}
+
 HttpRequest model_request(const ModelServer& server, std::string body) {
   HttpRequest request;
   request.url = server.base_url;

@@ -31,6 +31,10 @@ struct ModelServer {
 std::variant<ModelServer, std::string> read_model_address(std::string_view address,
                                                           std::function<std::string(const std::string&)> environment);
 
+// Returns which variable must be set before a server of the provider can be asked, as a sentence, or "". A server of
+// your own may want no key.
+std::string missing_key(const ModelServer& server);
+
 // Returns the request that carries a body to the server.
 HttpRequest model_request(const ModelServer& server, std::string body);
 

@@ -94,6 +94,21 @@ class Replay(Kept):
         _, line, _, err = self.replay("--with-program", "1=" + program)
         self.assertEqual(line["return"], {"receipt": "ar"}, err)
 
+    def test_another_call_of_a_tool_that_asks_is_a_named_miss(self):
+        self.begin(agent=ASKING)
+        self.agent("resume", *self.kept, "--resolve", "approve:pay=true")
+        program = self.file("p.ptc", '(return {:receipt (tool/pay {:to "bo"})})')
+        status, line, _, err = self.replay("--with-program", "1=" + program)
+        self.assertEqual((status, line["fail"]["reason"]), (1, "recording_miss"), err)
+        for part in ("turn 1", "pay", '"bo"'):
+            self.assertIn(part, line["fail"]["message"])
+
+    def test_a_call_that_the_run_still_asks_about_is_asked_about_again(self):
+        self.begin(agent=ASKING)
+        program = self.file("p.ptc", '(return {:receipt (str "a" (tool/pay {:to "ann"}))})')
+        status, line, _, err = self.replay("--with-program", "1=" + program)
+        self.assertEqual((status, line["pending"]), (75, ["approve:pay"]), err)
+
     def test_what_cannot_be_replayed_is_refused_with_65(self):
         self.begin()
         for change in ("3=" + self.file("p.ptc", "1"), "0=" + self.file("p.ptc", "1"), "x", "1=none.ptc"):

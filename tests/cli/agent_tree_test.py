@@ -147,7 +147,7 @@ class Sequences(AgentTree):
         status, line, err = self.agent("run", self.files[1], "--then", self.files[0], "--data", self.data,
                                        "--model", self.model)
         self.assertEqual((status, line), (65, None))
-        self.assertIn('find wants "who", and write returns {sent :bool}', err)
+        self.assertIn('find wants the argument "who", and write, the agent before it, returns {sent :bool}', err)
 
 
 class Keys(AgentTree):

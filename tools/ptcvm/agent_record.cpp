@@ -54,8 +54,9 @@ std::string with_path(const std::string& body, const std::string& path) {
 // Goes on with a run from the place at which a program takes the place of a reply.
 class AgentRecord::Replay {
  public:
-  Replay(const TurnPrograms& programs, loop::AgentRun& run, std::vector<Told> rest)
-      : programs_(programs), run_(run), rest_(std::move(rest)) {}
+  // `recorded`: the run as it was, which may still wait for people.
+  Replay(const TurnPrograms& programs, loop::AgentRun& run, std::vector<Told> rest, const loop::AgentRun& recorded)
+      : programs_(programs), run_(run), rest_(std::move(rest)), recorded_(recorded) {}
 
   AgentDriver::End go() {
     using Kind = AgentDriver::End::Kind;
@@ -87,10 +88,17 @@ class AgentRecord::Replay {
     const bool is_new = operation.kind == OperationKind::Tool;
     const bool is_told = tell_next(
         [&](const Told& told) { return told.call == call && (is_new || told.name != loop::kPended); }, operation.path);
-    if (is_told || !is_new) return is_told;
-    miss_ = "turn " + turn_text() + " calls " + operation.path + " with " + operation.args_json +
-            ", and the recorded run has no answer to this call";
+    const bool asks_anew = operation.kind == OperationKind::Approval && !operation.tool.empty() && !waits_for(call);
+    if (is_told || !(is_new || asks_anew)) return is_told;
+    miss_ = "turn " + turn_text() + " calls " + (is_new ? operation.path : operation.tool) + " with " +
+            operation.args_json + ", and the recorded run has no answer to this call";
     return false;
+  }
+
+  // Returns whether the run as it was waits for a word about the same call.
+  bool waits_for(const std::string& call) const {
+    const std::vector<Operation> operations = recorded_.operations();
+    return std::ranges::any_of(operations, [&call](const Operation& one) { return call_of(one) == call; });
   }
 
   bool answer_model(const Operation& operation) {
@@ -125,6 +133,7 @@ class AgentRecord::Replay {
   const TurnPrograms& programs_;
   loop::AgentRun& run_;
   std::vector<Told> rest_;
+  const loop::AgentRun& recorded_;
   std::string miss_;
 };
 
@@ -200,7 +209,7 @@ Result<AgentRecord::Changed> AgentRecord::run_with(const TurnPrograms& programs)
     run->advance(told->time_ms);
     static_cast<void>(loop::apply_fact(*run, told->name, told->body));
   }
-  AgentDriver::End end = Replay(programs, *run, {place, told_.end()}).go();
+  AgentDriver::End end = Replay(programs, *run, {place, told_.end()}, *run_).go();
   return Changed{std::move(*run), std::move(end)};
 }
 

@@ -98,6 +98,7 @@ std::optional<OpenedModel> open_server(const std::string& address, bool is_strea
     return std::nullopt;
   }
   auto& server = std::get<drivers::ModelServer>(read);
+  if (message = drivers::missing_key(server); !message.empty()) return std::nullopt;
   OpenedModel opened;
   opened.choice = {server.protocol, server.base_url, server.model, is_stream, {}, {}};
   opened.source = std::make_unique<ServerSource>(std::move(server), std::move(on_bytes));

@@ -248,7 +248,8 @@ int show_cost(const StoreOptions& options, const std::string& prices_file, bool 
 
 int refuse_error(const Error& error) {
   if (error.code == Errc::store_failed) return complain_of_store(error);
-  complain(error.message);
+  const bool is_about_answer = error.code == Errc::already_resolved || error.code == Errc::unknown_operation;
+  complain((is_about_answer ? std::string(errc_name(error.code)) + ": " : "") + error.message);
   return error.code == Errc::busy ? kBusy : kBadInput;
 }
 

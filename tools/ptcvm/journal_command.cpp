@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "agents/chain/confirmation.h"
+#include "tools/ptcvm/agent_journal.h"
 #include "tools/ptcvm/bounded_file.h"
 #include "tools/ptcvm/chain_job.h"
 #include "tools/ptcvm/commands.h"
@@ -49,15 +50,26 @@ int export_facts(const JournalRequest& request) {
   return written ? kSuccess : complain_of_store(written.error());
 }
 
+// Reads the whole journal, of a program or of an agent.
+bool read_whole(StoreCommand& command, RunJournal& journal, int& status) {
+  if (!command.open(StoreUse::Existing, status) || !command.read(JournalExtent::Whole, status)) return false;
+  auto of_agent = agent_journal(command.store(), command.options().id);
+  if (!of_agent) status = complain_of_store(of_agent.error());
+  if (!of_agent) return false;
+  journal = *of_agent ? **std::move(of_agent) : command.journal();
+  return true;
+}
+
 int show_log(const JournalRequest& request) {
   if (request.form == ShowForm::Facts) return export_facts(request);
   StoreCommand command(request.store);
   int status = kSuccess;
-  if (!command.open(StoreUse::Existing, status) || !command.read(JournalExtent::Whole, status)) return status;
+  RunJournal journal;
+  if (!read_whole(command, journal, status)) return status;
   switch (request.form) {
-    case ShowForm::Table: std::cout << show_journal(command.journal(), now_millis()); break;
-    case ShowForm::Json: std::cout << journal_json(command.journal()) << '\n'; break;
-    case ShowForm::Edn: std::cout << journal_edn(command.journal()) << '\n'; break;
+    case ShowForm::Table: std::cout << show_journal(journal, now_millis()); break;
+    case ShowForm::Json: std::cout << journal_json(journal) << '\n'; break;
+    case ShowForm::Edn: std::cout << journal_edn(journal) << '\n'; break;
     case ShowForm::Facts: break;
   }
   return kSuccess;
@@ -66,8 +78,9 @@ int show_log(const JournalRequest& request) {
 int show_mission_log(const JournalRequest& request) {
   StoreCommand command(request.store);
   int status = kSuccess;
-  if (!command.open(StoreUse::Existing, status) || !command.read(JournalExtent::Whole, status)) return status;
-  const std::string text = mission_log(command.journal());
+  RunJournal journal;
+  if (!read_whole(command, journal, status)) return status;
+  const std::string text = mission_log(journal);
   if (text.empty()) std::cerr << "nothing is completed yet\n";
   if (!text.empty()) std::cout << text << '\n';
   return kSuccess;

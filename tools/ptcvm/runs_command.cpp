@@ -3,6 +3,7 @@
 #include <iostream>
 #include <optional>
 
+#include "agents/loop/rate_limits.h"
 #include "ptcvm/host_log.hpp"
 #include "ptcvm/queues.hpp"
 #include "ptcvm/run_moves.hpp"
@@ -70,7 +71,7 @@ class Runs {
       count = page->size();
       for (StoredRunInfo& info : *page) {
         after = info.id;
-        if (is_log_of_tools(store_, info.id) || info.id.starts_with(kIdentityLog)) continue;
+        if (is_no_run(info.id)) continue;
         RunLine line = line_of(std::move(info));
         if (line.refusal && is_of_other_tenant(*line.refusal)) continue;
         if (auto queued = queued_run(store_, line.info.id)) line.queued = *std::move(queued);
@@ -87,6 +88,11 @@ class Runs {
   }
 
  private:
+  // Whether a log is beside the logs of runs.
+  bool is_no_run(const std::string& log) const {
+    return is_log_of_tools(store_, log) || log.starts_with(kIdentityLog) || loop::is_log_of_rates(store_, log);
+  }
+
   RunLine line_of(StoredRunInfo info) const {
     RunLine line{std::move(info), {}, {}, {}, {}};
     if (auto refusal = refusal_of(line.info.id)) {

@@ -83,6 +83,33 @@ TEST_F(HooksTest, DeniedCallsAreToolErrors) {
   EXPECT_TRUE(paid_.empty());
 }
 
+TEST_F(HooksTest, AHookThatThrowsRefusesTheCall) {
+  RunOptions options;
+  options.hooks.before_tool = [](ToolCall&) -> HookVerdict { throw std::runtime_error("no policy"); };
+  Run run = started(kPay, options);
+  EXPECT_EQ(run.step(), RunState::Failed);
+  EXPECT_EQ(run.diagnostic()->kind, "tool_error");
+  EXPECT_EQ(run.diagnostic()->message, "Tool 'pay' failed: refused: hook_failed: before_tool threw: no policy");
+  EXPECT_TRUE(paid_.empty());
+}
+
+TEST_F(HooksTest, AHookThatThrowsAboutAnAnswerIsAToolError) {
+  RunOptions options;
+  options.hooks.after_tool = [](ToolCall&, ValueView) -> std::optional<Value> { throw 5; };
+  Run run = started(kPay, options);
+  EXPECT_EQ(run.step(), RunState::Failed);
+  EXPECT_EQ(run.diagnostic()->kind, "tool_error");
+  EXPECT_NE(run.diagnostic()->message.find("threw something"), std::string::npos);
+}
+
+TEST_F(HooksTest, WhatAHookThrowsAboutAFaultIsDropped) {
+  RunOptions options;
+  options.hooks.on_error = [](const Diagnostic&) { throw std::runtime_error("the pager is gone"); };
+  Run run = started("(+ 1 :k)", options);
+  EXPECT_EQ(run.step(), RunState::Failed);
+  EXPECT_EQ(run.diagnostic()->kind, "type_error");
+}
+
 TEST_F(HooksTest, AnswersCanBeReplaced) {
   RunOptions options;
   options.hooks.after_tool = [](ToolCall&, ValueView answer) -> std::optional<Value> {

@@ -173,6 +173,19 @@ TEST_F(AgentRunTest, a_prompt_that_names_what_the_signature_lacks_is_refused) {
   EXPECT_NE(agent.error().message.find("{{x}}"), std::string::npos);
 }
 
+TEST_F(AgentRunTest, data_that_does_not_fit_the_signature_is_refused_when_a_run_begins) {
+  const Agent agent = made(R"({"prompt": "x", "signature": "(first-name :string, rows [:int]?) -> :int"})");
+  for (const char* const data : {"{}", R"({"first_name": 5})", R"({"first_name": "Ann", "rows": ["a"]})"}) {
+    const auto refused = AgentRun::start(agent, {.data_json = data});
+    ASSERT_FALSE(refused) << data;
+    EXPECT_EQ(refused.error().code, Errc::invalid_value);
+    const std::string text = refused.error().message;
+    EXPECT_TRUE(text.starts_with("the data does not fit the signature of the agent: data.")) << text;
+    EXPECT_TRUE(AgentRun::start_again(agent, {.data_json = data})) << "a log has such data";
+  }
+  EXPECT_TRUE(AgentRun::start(agent, {.data_json = R"({"first-name": "Ann", "more": 1})"}));
+}
+
 TEST_F(AgentRunTest, hooks_deny_calls_and_see_turns) {
   AgentOptions options;
   std::vector<std::string> turns;

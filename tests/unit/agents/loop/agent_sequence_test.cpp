@@ -65,13 +65,18 @@ TEST_F(AgentSequenceTest, a_parameter_that_the_step_before_does_not_return_is_re
   const auto missing = agent_sequence({parsed(kWrite), parsed(kFind)});
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().message,
-            "chain_error: find wants \"who\", and write returns {sent :bool}");
+            "chain_error: find wants the argument \"who\", and write, the agent before it, returns {sent :bool} "
+            "without it");
   const auto other = agent_sequence({parsed(kFind), parsed(R"({"prompt": "x", "signature": "(mail :int) -> :int"})")});
   ASSERT_FALSE(other);
-  EXPECT_EQ(other.error().message, "chain_error: step-2 wants \"mail\" as :int, and find returns :string");
+  EXPECT_EQ(other.error().message,
+            "chain_error: step-2 wants the argument \"mail\" as :int, and find, the agent before it, returns it as "
+            ":string");
   const auto text = agent_sequence({parsed(R"({"prompt": "x", "signature": "() -> :string"})"), parsed(kWrite)});
   ASSERT_FALSE(text);
-  EXPECT_NE(text.error().message.find("write wants \"mail\", and step-1 returns :string"), std::string::npos);
+  EXPECT_NE(text.error().message.find("write wants the argument \"mail\", and step-1, the agent before it, returns "
+                                      ":string without it"),
+            std::string::npos);
 }
 
 TEST_F(AgentSequenceTest, a_parameter_that_may_be_missing_need_not_be_returned) {

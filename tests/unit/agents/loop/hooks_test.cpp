@@ -3,6 +3,7 @@
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
+#include <stdexcept>
 
 #include "agents/loop/stored_agent.h"
 #include "agents/loop/stored_facts.h"
@@ -145,6 +146,62 @@ TEST_F(HooksTest, what_is_denied_ends_the_run_and_a_denied_reply_is_told_to_the_
   EXPECT_EQ(run.state(), AgentState::Waiting);
   EXPECT_EQ(run.turn_kind(1), "not_run");
   EXPECT_NE(request(run).find("it names a customer"), std::string::npos);
+}
+
+[[noreturn]] void fail_to_judge() { throw std::runtime_error("no policy"); }
+
+TEST_F(HooksTest, a_hook_that_throws_ends_the_run_by_name) {
+  AgentHooks turn, request, reply, turn_end;
+  turn.before_turn = [](auto, std::uint32_t) -> HookVerdict { fail_to_judge(); };
+  request.before_model = [](auto, const wire::Request&) -> HookVerdict { fail_to_judge(); };
+  reply.after_model = [](auto, const wire::Reply&) -> HookVerdict { fail_to_judge(); };
+  turn_end.after_turn = [](auto, std::uint32_t, auto) -> HookVerdict { fail_to_judge(); };
+  for (const auto& [hooks, at] : {std::pair(turn, "turn:1"), std::pair(request, "model:1"), std::pair(reply, "reply:1"),
+                                  std::pair(turn_end, "turn-end:1")}) {
+    options_.hooks = hooks;
+    AgentRun run = begin();
+    if (run.state() == AgentState::Waiting) {
+      ASSERT_TRUE(run.resolve_model("model", says("(return 7)")));
+    }
+    EXPECT_EQ(run.step(), AgentState::Ended) << at;
+    EXPECT_EQ(run.outcome().reason, "hook_failed");
+    EXPECT_EQ(run.outcome().message, std::string("the hook at ") + at + " threw: no policy");
+    EXPECT_EQ(run.outcome().result_json, "null");
+  }
+}
+
+TEST_F(HooksTest, a_hook_that_throws_about_a_call_or_its_answer_is_a_tool_error) {
+  options_.hooks.before_tool = [](auto, const AgentTool&, ToolCall&) -> HookVerdict { fail_to_judge(); };
+  AgentRun run = begin();
+  tell(run, "(return (tool/add {:a 1}))");
+  EXPECT_NE(request(run).find("hook_failed: the hook at call:"), std::string::npos) << "nobody is called";
+  options_.hooks = {};
+  options_.hooks.after_tool = [](auto, const AgentTool&, ValueView) -> std::optional<Value> { fail_to_judge(); };
+  run = begin();
+  tell(run, "(return (tool/add {:a 1}))");
+  ASSERT_TRUE(run.resolve("add", Value::of(6)));
+  run.step();
+  EXPECT_NE(request(run).find("hook_failed: the hook at answer:"), std::string::npos);
+}
+
+TEST_F(HooksTest, a_log_remembers_that_a_hook_failed) {
+  const Store store = Store::in_memory();
+  AgentOptions options;
+  options.hooks.before_turn = [](auto, std::uint32_t) -> HookVerdict { fail_to_judge(); };
+  const auto definition = read_agent_text(kHookedFile).value();
+  {
+    auto stored = StoredAgent::open(Agent::make(engine_, definition, options).value(), store, {.start = {.id = "r"}});
+    ASSERT_TRUE(stored->step());
+    EXPECT_EQ(stored->run().outcome().reason, "hook_failed");
+  }
+  auto again = StoredAgent::open(Agent::make(engine_, definition).value(), store, {.start = {.id = "r"}});
+  ASSERT_TRUE(again->step());
+  EXPECT_EQ(again->run().outcome().reason, "hook_failed");
+}
+
+TEST_F(HooksTest, a_renderer_of_the_progress_that_throws_has_failed) {
+  options_.progress = [](const ProgressInput&) -> Result<ProgressOutput> { fail_to_judge(); };
+  EXPECT_EQ(begin().outcome().reason, "progress_failed");
 }
 
 // Asks at one point, and goes on over documents.
