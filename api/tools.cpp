@@ -192,9 +192,35 @@ ptc::ToolReply ToolAccess::taken(ToolReply reply) {
   return out;
 }
 
+namespace {
+
+using AfterTool = std::function<std::optional<Value>(ToolCall&, ValueView)>;
+
+// Lets the hook see the answer, and puts another one in its place. When the hook throws, nobody has judged the answer:
+// it is not given, and the call has failed.
+void let_judge(const AfterTool& after_tool, const ptc::ToolCall& call, ptc::ToolReply& reply) {
+  ToolCall::Impl impl(call, nullptr);
+  std::string failure;
+  try {
+    const auto other = after_tool(impl.face, ValueAccess::view(reply.result, call.heap));
+    if (!other) return;
+    const ptc::Value replaced = imported(call.heap, *other);
+    call.heap.release(reply.result);
+    reply.result = replaced;
+    return;
+  } catch (const std::exception& thrown) {
+    failure = std::string("hook_failed: after_tool threw: ") + thrown.what();
+  } catch (...) {
+    failure = "hook_failed: after_tool threw something that is no std::exception";
+  }
+  call.heap.release(reply.result);
+  reply = ptc::ToolReply::error(std::move(failure));
+}
+
+}  // namespace
+
 std::shared_ptr<const ptc::ToolRegistry> with_after_hook(
-    std::shared_ptr<const ptc::ToolRegistry> tools,
-    const std::function<std::optional<Value>(ToolCall&, ValueView)>& after_tool) {
+    std::shared_ptr<const ptc::ToolRegistry> tools, const AfterTool& after_tool) {
   if (!after_tool) return tools;
   auto hooked = std::make_shared<ptc::ToolRegistry>();
   for (const std::string_view name : tools->names()) {
@@ -203,13 +229,7 @@ std::shared_ptr<const ptc::ToolRegistry> with_after_hook(
     if (tool->handler) {
       called = [tools, tool, after_tool](const ptc::ToolCall& call) {
         ptc::ToolReply reply = tool->handler(call);
-        if (reply.failed || reply.is_pending) return reply;
-        ToolCall::Impl impl(call, nullptr);
-        if (const auto other = after_tool(impl.face, ValueAccess::view(reply.result, call.heap))) {
-          const ptc::Value replaced = imported(call.heap, *other);
-          call.heap.release(reply.result);
-          reply.result = replaced;
-        }
+        if (!reply.failed && !reply.is_pending) let_judge(after_tool, call, reply);
         return reply;
       };
     }

@@ -61,9 +61,8 @@ std::optional<harness::AskModel> recorded_model(const std::string& path, std::st
       auto reply = read_reply(line);
       if (!reply) {
         const std::string problem = json_line_problem(line);
-        message = path + ": line " + std::to_string(number) +
-                  (problem.empty() ? R"(: a line must be {"when": [text, …], "reply": value})"
-                                   : " is no JSON: " + problem);
+        message = path + ":" + std::to_string(number) + ": " +
+                  (problem.empty() ? R"(a line must be {"when": [text, …], "reply": value})" : "no JSON: " + problem);
         return std::nullopt;
       }
       replies.push_back(*std::move(reply));

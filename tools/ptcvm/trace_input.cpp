@@ -29,8 +29,9 @@ bool read_trace(const std::string& path, const std::vector<std::string>& runs, s
     } else if (is_cut) {
       complain("warning: " + place + "the last line is cut off");
     } else {
-      const std::string problem = json_line_problem(line);
-      message = place + (problem.empty() ? std::get<ptc::TraceRefusal>(read).message : "no JSON: " + problem);
+      const std::string& why = std::get<ptc::TraceRefusal>(read).message;
+      const std::string problem = why.starts_with("no JSON") ? json_line_problem(line) : "";
+      message = place + (problem.empty() ? why : "no JSON: " + problem);
       return false;
     }
   }
