@@ -12,6 +12,16 @@ namespace ptc {
 
 namespace {
 
+std::unique_ptr<schema::InlinedCallT> inlined_call(const InlinedNote& note) {
+  auto call = std::make_unique<schema::InlinedCallT>();
+  const SourceSpan& at = note.call;
+  call->builtin = note.builtin;
+  call->call = std::make_unique<schema::SourceStretch>(at.begin, at.end, at.line, at.column);
+  call->function_begin = note.function.begin;
+  call->function_end = note.function.end;
+  return call;
+}
+
 CompileResult compile_metered(std::string_view source, const CompileOptions& options, CompileMeter& meter) {
   CompileResult result;
   FormArena arena(&meter);
@@ -35,6 +45,7 @@ CompileResult compile_metered(std::string_view source, const CompileOptions& opt
   program->format = kProgramFormat;
   program->engine = kEngineVersion;
   program->source = std::string(source);
+  for (const InlinedNote& note : ast.inlined) program->inlined.push_back(inlined_call(note));
   ProgramTables tables(*program, ast);
   GeneratorContext context{ast, captures, liveness, source, options.prelude, *program, tables, false, {}};
   FunctionGenerator(context, *captures.scopes[0]).generate();

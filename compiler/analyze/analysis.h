@@ -246,6 +246,7 @@ class Analyzer {
   bool is_builtin_name(std::string_view name) const;
   bool may_be_inlined(const Form& form) const;
   Node* inlined_body(Node* function, SourceSpan span, std::span<LocalId> locals);
+  void note_inlined(std::string_view builtin, SourceSpan call, SourceSpan function);
   Node* inline_literal_call(Node* call);
   Node* applied(Node* function, std::vector<Node*> values);
   static bool is_plain_builtin(const Node& function, std::size_t count);   // that may be called in place, with as many

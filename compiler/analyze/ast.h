@@ -113,6 +113,13 @@ struct LocalInfo {
   SourceSpan span;
 };
 
+// A call that is compiled in place (inlining.cpp), for stacks of calls.
+struct InlinedNote {
+  std::string_view builtin;   // what is called; "": a function literal in the place of a function
+  SourceSpan call;
+  SourceSpan function;        // the function literal that is called or handed over; empty: none
+};
+
 class Ast {
  public:
   // Without a meter nothing is counted. The meter must outlive the tree.
@@ -144,6 +151,7 @@ class Ast {
   std::vector<LocalInfo> locals;
   std::vector<Constant> constants;
   std::vector<std::string> tools_used;    // names behind tool/…, first occurrence order
+  std::vector<InlinedNote> inlined;
 
  private:
   // The list of its kids, and about what it becomes: an instruction, a span, an entry of a table.

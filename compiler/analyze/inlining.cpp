@@ -21,6 +21,9 @@ constexpr InlinedCall kInlinedCalls[] = {
     {BuiltinId::run_x, "run!"},      {BuiltinId::group_by, "group-by"},
 };
 
+// Returns the place of a function literal, or an empty one.
+SourceSpan literal_span(const Node& function) { return function.kind == NodeKind::Fn ? function.span : SourceSpan{}; }
+
 bool takes_exactly(const Node& function, std::size_t count) {
   return function.kind == NodeKind::Fn && !function.variadic && function.local == kNoLocal &&
          function.locals.size() == count;
@@ -36,9 +39,21 @@ bool Analyzer::is_literal_function(const Form& form) const {
   return head != nullptr && head->name == "fn" && form.items[1]->kind == FormKind::Vector;
 }
 
+// Programs with more of such calls have stacks without some of the calls (Program::kMostInlinedCalls).
+void Analyzer::note_inlined(std::string_view builtin, SourceSpan call, SourceSpan function) {
+  constexpr std::size_t kMost = 10'000;
+  if (options_.prelude || ast_.inlined.size() == kMost) return;
+  // What `update` calls was noted as a call of its own.
+  const bool is_noted = !ast_.inlined.empty() && ast_.inlined.back().call.begin == call.begin &&
+                        ast_.inlined.back().call.end == call.end && ast_.inlined.back().builtin.empty();
+  if (is_noted) ast_.inlined.pop_back();
+  ast_.inlined.push_back({builtin, call, function});
+}
+
 Node* Analyzer::inline_literal_call(Node* call) {
   Node* function = call->kids[0];
   if (!options_.optimize || !takes_exactly(*function, call->kids.size() - 1)) return call;
+  note_inlined("", call->span, function->span);
   if (function->locals.empty() && !function->has_recur) return function->kids[0];
   function->span = call->span;
   return applied(function, {call->kids.begin() + 1, call->kids.end()});
@@ -95,11 +110,13 @@ Node* Analyzer::inline_reduce(const Form& form, Node* function) {
   Node* collection = start == nullptr ? nullptr : analyze(*form.items.back(), false);
   if (collection == nullptr) return nullptr;
   std::array<LocalId, 2> locals{};
+  const SourceSpan literal = literal_span(*function);
   Node* body = inlined_body(function, form.span, locals);
   if (body == nullptr) {
     return has_start ? make_invoke(form.span, BuiltinId::reduce, {function, start, collection})
                      : make_invoke(form.span, BuiltinId::reduce, {function, collection});
   }
+  note_inlined("reduce", form.span, literal);
   const bool is_builtin = function->kind == NodeKind::Builtin;
   // Of nothing, (reduce f coll) is (f), where that means something.
   if (!has_start && is_builtin && accepts(function->builtin, 0)) {
@@ -138,8 +155,10 @@ Node* Analyzer::inline_sequence_call(const Form& form, BuiltinId builtin) {
   Node* collection = analyze(*form.items[2], false);
   if (collection == nullptr) return nullptr;
   std::array<LocalId, 1> element{};
+  const SourceSpan literal = literal_span(*function);
   Node* body = inlined_body(function, form.span, element);
   if (body == nullptr) return make_invoke(form.span, builtin, {function, collection});
+  note_inlined(known->name, form.span, literal);
   if (builtin == BuiltinId::group_by) return make_grouping(form, body, element[0], collection);
   return make_comprehension(form, builtin, known->name, body, element[0], collection);
 }

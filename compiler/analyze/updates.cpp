@@ -55,11 +55,14 @@ Node* Analyzer::inline_update(Node* call) {
   if (!options_.optimize || !is_update) return nullptr;
   if (call->builtin == BuiltinId::update_in && !is_literal_path(*call->kids[1])) return nullptr;
   const std::vector<Node*> more(call->kids.begin() + 3, call->kids.end());
+  const Node& function = *call->kids[2];
+  const SourceSpan literal = function.kind == NodeKind::Fn ? function.span : SourceSpan{};
   if (!std::all_of(more.begin(), more.end(), is_inert)) return nullptr;
   Node* update = ast_.make(NodeKind::Update, call->span);
   LocalId old_value = kNoLocal;
   Node* body = update_body(call->span, call->kids[2], more, old_value);
   if (body == nullptr) return nullptr;
+  note_inlined(builtin_info(call->builtin).name, call->span, literal);
   update->builtin = call->builtin;
   update->kids = {call->kids[0], call->kids[1], body};
   update->locals = {old_value};

@@ -41,6 +41,26 @@ std::string function_name(const Frame& frame) {
   return prototype.name.empty() ? "fn" : shortened(prototype.name);
 }
 
+// Returns the calls that were compiled in place around a place in a function, innermost first. Only calls of literals
+// that the function has within count: what a literal has within may be a function with frames of its own.
+std::vector<const InlinedCall*> inlined_around(const Prototype& prototype, const SourceSpan& at) {
+  constexpr std::size_t kMost = kInnerGuestFrames + kOuterGuestFrames;
+  std::vector<const InlinedCall*> out;
+  const bool is_part = prototype.source_begin < prototype.source_end;
+  for (const InlinedCall& one : prototype.program->inlined) {
+    const bool is_call = one.call.begin == at.begin && one.call.end == at.end && !one.builtin.empty();
+    const bool is_around = one.function_begin < one.function_end && one.function_begin <= at.begin &&
+                           at.end <= one.function_end;
+    const bool is_within =
+        !is_part || (prototype.source_begin <= one.function_begin && one.function_end <= prototype.source_end);
+    if (at.line != 0 && out.size() < kMost && (is_call || (is_around && is_within))) out.push_back(&one);
+  }
+  std::stable_sort(out.begin(), out.end(), [](const InlinedCall* a, const InlinedCall* b) {
+    return a->call.end - a->call.begin < b->call.end - b->call.begin;
+  });
+  return out;
+}
+
 // Frames in their order, of which only the first and the last stay.
 class BoundedStack {
  public:
@@ -115,12 +135,25 @@ class FiberWalk {
       std::erase_if(waiting_, [](const GuestFrame& one) { return one.kind == GuestFrame::Kind::Builtin; });
       builtin(prototype_of(frame).name);
     } else {
-      const bool is_inside_call = !is_top || fiber_.state == Fiber::State::WaitsForTool;
-      const GuestFrame made{GuestFrame::Kind::Function, function_name(frame), link_of(frame).index,
-                            span_of(frame, is_inside_call)};
-      flush(&made);
-      out_.add(made);
+      function(frame, !is_top || fiber_.state == Fiber::State::WaitsForTool);
     }
+  }
+
+  // A function, behind the calls in it that were compiled in place.
+  void function(const Frame& frame, bool is_inside_call) {
+    const SourceSpan place = span_of(frame, is_inside_call);
+    GuestFrame made{GuestFrame::Kind::Function, "fn", link_of(frame).index, place};
+    flush(&made);
+    for (const InlinedCall* call : inlined_around(prototype_of(frame), place)) {
+      const bool is_in_literal = call->call.begin != place.begin || call->call.end != place.end;
+      if (is_in_literal) out_.add(made);
+      made.span = call->call;
+      if (!call->builtin.empty()) {
+        out_.add({GuestFrame::Kind::Builtin, shortened(call->builtin), made.link, call->call});
+      }
+    }
+    made.name = function_name(frame);
+    out_.add(made);
   }
 
   void builtin(std::string_view name) {

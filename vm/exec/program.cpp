@@ -94,6 +94,13 @@ LoadResult load(const schema::ProgramT& in) {
       regexes.add(constant->text, size);
     }
   }
+  if (in.inlined.size() > Program::kMostInlinedCalls) return ProgramError{"too many inlined calls", 0, 0};
+  for (const auto& call : in.inlined) {
+    if (!call || !call->call) return ProgramError{"missing inlined call", 0, 0};
+    const schema::SourceStretch& at = *call->call;
+    program->inlined.push_back(
+        {call->builtin, {at.begin(), at.end(), at.line(), at.column()}, call->function_begin, call->function_end});
+  }
   program->functions.reserve(in.functions.size());
   for (std::size_t i = 0; i < in.functions.size(); ++i) {
     if (!in.functions[i]) return ProgramError{"missing function", static_cast<std::uint32_t>(i), 0};
@@ -108,7 +115,9 @@ bool all_utf8(const std::vector<std::string>& texts) { return std::all_of(texts.
 bool has_only_utf8(const schema::ProgramT& in) {
   const bool heads = utf8_is_valid(in.engine) && utf8_is_valid(in.source_name) && utf8_is_valid(in.source) &&
                      all_utf8(in.globals) && all_utf8(in.tools) && all_utf8(in.builtins);
-  return heads &&
+  const bool has_inlined = std::all_of(in.inlined.begin(), in.inlined.end(),
+                                       [](const auto& call) { return !call || utf8_is_valid(call->builtin); });
+  return heads && has_inlined &&
          std::all_of(in.constants.begin(), in.constants.end(),
                      [](const auto& constant) { return !constant || utf8_is_valid(constant->text); }) &&
          std::all_of(in.functions.begin(), in.functions.end(), [](const auto& function) {

@@ -37,6 +37,13 @@ struct LocalName {
   std::uint32_t from_pc, to_pc;
 };
 
+// A call that was compiled in place: it has no frame, and a stack of calls shows it nevertheless.
+struct InlinedCall {
+  std::string builtin;             // what was called; "": a function literal in the place of a function
+  SourceSpan call;
+  std::uint32_t function_begin = 0, function_end = 0;   // the function literal; empty: none
+};
+
 // One function of a program.
 struct Prototype : FunctionInfo {
   Prototype();
@@ -92,7 +99,7 @@ struct ProgramError {
 // A program as bytes (schema/program.fbs). Equal programs have equal bytes.
 struct EncodedProgram {
   std::vector<std::uint8_t> bytes;
-  std::array<std::uint8_t, 32> sha256;
+  std::array<std::uint8_t, 32> sha256;      // hashes the bytes without inlined calls, which are for people
   std::vector<std::uint8_t> packed;         // the bytes in the form of snapshots (packed_words.h)
 };
 
@@ -114,6 +121,8 @@ class Program {
   std::vector<ProgramConstant> constants;
   std::vector<std::string> globals, tools;
   std::vector<std::uint16_t> builtins;      // the BuiltinId of each name that the program lists
+  static constexpr std::size_t kMostInlinedCalls = 10'000;
+  std::vector<InlinedCall> inlined;
 
   // Returns the first function of that name that closes over nothing and is not the entry.
   std::optional<std::uint32_t> function_named(std::string_view name) const;

@@ -41,6 +41,15 @@ std::unique_ptr<schema::FunctionT> function_of(const Prototype& in) {
   return out;
 }
 
+std::unique_ptr<schema::InlinedCallT> inlined_of(const InlinedCall& in) {
+  auto out = std::make_unique<schema::InlinedCallT>();
+  out->builtin = in.builtin;
+  out->call = std::make_unique<schema::SourceStretch>(in.call.begin, in.call.end, in.call.line, in.call.column);
+  out->function_begin = in.function_begin;
+  out->function_end = in.function_end;
+  return out;
+}
+
 std::unique_ptr<schema::ConstantT> constant_of(const ProgramConstant& in) {
   auto out = std::make_unique<schema::ConstantT>();
   out->kind = static_cast<schema::ConstantKind>(in.kind);
@@ -67,9 +76,13 @@ const EncodedProgram& Program::encoded() const {
     }
     out.tools = tools;
     auto made = std::make_unique<EncodedProgram>();
-    made->bytes = program_bytes(out);
-    made->packed = pack_words(made->bytes);   // whole words, as code is
+    made->bytes = program_bytes(out);         // as versions before inlined calls wrote them
     crypto_hash_sha256(made->sha256.data(), made->bytes.data(), made->bytes.size());
+    if (!inlined.empty()) {
+      for (const InlinedCall& call : inlined) out.inlined.push_back(inlined_of(call));
+      made->bytes = program_bytes(out);
+    }
+    made->packed = pack_words(made->bytes);   // whole words, as code is
     return made;
   });
 }

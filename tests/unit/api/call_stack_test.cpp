@@ -67,6 +67,35 @@ TEST_F(CallStackTest, BranchesInsideOfBranchesKeepTheirs) {
   EXPECT_EQ(calls(source, true), "fn 1:30 < branch 0 < pmap 1:16 < fn 1:16 < branch 0 < pmap 1:1 < program 1:1");
 }
 
+// What the compiler puts into the function around it is called, to a person.
+TEST_F(CallStackTest, CallsThatAreCompiledInPlaceAreAmongTheCalls) {
+  constexpr std::pair<const char*, const char*> kCases[] = {
+      {"(map (fn [x] (+ x nil)) [1])", "fn 1:14 < map 1:1 < program 1:1"},
+      {"(filter #(+ % nil) [1])", "fn 1:9 < filter 1:1 < program 1:1"},
+      {"(reduce (fn [a x] (+ a x)) 0 [1 nil])", "fn 1:19 < reduce 1:1 < program 1:1"},
+      {"(group-by (fn [x] (+ x nil)) [1])", "fn 1:19 < group-by 1:1 < program 1:1"},
+      {"(update {:a 1} :a (fn [x] (+ x nil)))", "fn 1:27 < update 1:1 < program 1:1"},
+      {"(update {:a 1} :a (fn [x y] (+ x y)) nil)", "fn 1:29 < update 1:1 < program 1:1"},
+      {"((fn [x] (+ x nil)) 1)", "fn 1:10 < program 1:1"},
+      {"(map inc [:a])", "map 1:1 < program 1:1"},
+      {"(defn f [xs]\n  (->> xs (filter #(> % 0)) (mapv (fn [x] (+ x :k)))))\n(f [1])",
+       "fn 2:43 < mapv 2:29 < f 2:29 < program 3:1"},
+      {"(defn f [xs]\n  (->> xs (filter #(> % :k)) (mapv (fn [x] (+ x 1)))))\n(f [1])",
+       "fn 2:19 < filter 2:11 < f 2:11 < program 3:1"},
+      {"(map (fn [xs] (map (fn [x] (+ x nil)) xs)) [[1]])",
+       "fn 1:28 < map 1:15 < fn 1:15 < map 1:1 < program 1:1"},
+      {"(defn g [x] (+ x nil))\n(map (fn [x] (g x)) [1])", "g 1:13 < fn 2:14 < map 2:1 < program 2:1"},
+      {"(map (fn [x] (pmap (fn [y] (+ y nil)) [x])) [1])",
+       "fn 1:28 < branch 0 < pmap 1:14 < fn 1:14 < map 1:1 < program 1:1"},
+      {"(map (fn [x] x) (map-indexed (fn [i x] (+ x nil)) [1]))", "fn 1:40 < map-indexed 1:17 < program 1:17"},
+      {"(+ nil (count (map (fn [x] x) [1])))", ""},
+  };
+  for (const auto& [source, expected] : kCases) {
+    EXPECT_EQ(calls(source), expected) << source;
+    EXPECT_EQ(calls(source, true), expected) << source;
+  }
+}
+
 TEST_F(CallStackTest, ADeepStackKeepsItsEnds) {
   calls("(defn down [n] (if (= n 0) (+ n nil) (+ 1 (down (- n 1)))))\n(down 500)");
   ASSERT_EQ(frames_.size(), 26u);
