@@ -9,6 +9,7 @@
 #include "api/stored_start.h"
 #include "runtime/engine/clock.h"
 #include "runtime/log/host_jobs.h"
+#include "runtime/log/listing_store.h"
 
 namespace ptcvm {
 namespace {
@@ -154,6 +155,29 @@ Result<std::optional<QueuedRunStatus>> queued_run(const Store& store, std::strin
   using Found = std::optional<QueuedRunStatus>;
   return answer_of<Found>(store, [&](ptc::RunQueue& queue) { return queue.job(run); },
                           [](const auto& job) { return job ? Found(status_of(*job)) : Found(); });
+}
+
+namespace {
+
+struct ListedStore {
+  const Store handle;
+};
+class ListingStoreOf final : private ListedStore, public ptc::ListingStore {
+ public:
+  explicit ListingStoreOf(const Store& store) : ListedStore{store}, ListingStore(StoreAccess::store(handle)) {}
+};
+
+}  // namespace
+
+Store for_lists(const Store& store) { return StoreAccess::made(std::make_unique<ListingStoreOf>(store)); }
+
+Result<std::vector<QueuedRunStatus>> queued_runs(const Store& store, std::span<const std::string> runs) {
+  using All = std::vector<QueuedRunStatus>;
+  return answer_of<All>(store, [&](ptc::RunQueue& queue) { return queue.jobs_of(runs); }, [](const auto& jobs) {
+    All out;
+    for (const ptc::JobRow& job : jobs) out.push_back(status_of(job));
+    return out;
+  });
 }
 
 Result<std::vector<QueueStatus>> queues(const Store& store) {

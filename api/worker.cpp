@@ -154,6 +154,7 @@ Result<std::size_t> Worker::Impl::claim() {
     }
     for (ptc::ClaimedRun& run : std::get<std::vector<ptc::ClaimedRun>>(answer)) {
       node_store->take(run.log, run.token, std::exchange(run.opening, std::nullopt));
+      if (run.wake_ms) wake_times.add(std::chrono::milliseconds(*run.wake_ms));
       const Taken taken{std::move(run), at, Clock::now()};
       report(WorkerEventKind::Claimed, {}, &taken);
       const std::lock_guard lock(mutex);
@@ -328,6 +329,7 @@ WorkerStats Worker::stats() const {
   out.is_draining = impl_->is_draining;
   out.is_listening = impl_->listener != nullptr && impl_->listener->is_listening();
   out.claim_times = times_of(impl_->claim_times.counts());
+  out.wake_times = times_of(impl_->wake_times.counts());
   out.write_times = times_of(impl_->node_store->write_times());
   if (const std::int64_t beat = impl_->last_beat_ms; beat != 0) {
     out.since_heartbeat = std::chrono::milliseconds(impl_->time.boot_ms() - beat);

@@ -126,6 +126,7 @@ struct PTCVM_HIDDEN Worker::Impl {
   std::optional<Clock::time_point> drains_since;
   WorkerStats stats;
   ptc::CallTimes claim_times;
+  ptc::CallTimes wake_times;                   // from what woke a run to its claim
   std::mt19937_64 random;
 };
 

@@ -72,6 +72,12 @@ struct QueuedRunStatus {
 };
 // Returns nullopt for a run that is in no queue.
 PTCVM_API Result<std::optional<QueuedRunStatus>> queued_run(const Store& store, std::string_view run);
+// Returns a handle for lists, which only reads: its runs() also reads, in one call for a page, what find(), detail(),
+// doubts() and journal() with JournalExtent::Notable say of these runs, as of then. Large logs are left out; a store on
+// this machine or with a key ring leaves all out. What is left out is read when somebody asks about it.
+PTCVM_API Store for_lists(const Store& store);
+// Returns the runs that are in a queue, in any order. In PostgreSQL this is one call for all.
+PTCVM_API Result<std::vector<QueuedRunStatus>> queued_runs(const Store& store, std::span<const std::string> runs);
 
 // Limits of a queue, and what is in it.
 struct QueueStatus {

@@ -143,7 +143,7 @@ struct WorkerOptions {
   Observer* observer = nullptr;               // sees all runs, by several threads at once; not owned
 };
 
-// Says how long calls of the store took.
+// Says how long calls of the store took, or waiting for a claim.
 struct WorkerTimes {
   // Counts the calls that took longer than the interval before says, and at most `up_to`.
   struct Interval {
@@ -171,6 +171,7 @@ struct WorkerStats {
   bool is_draining = false;                   // takes no more runs
   bool is_listening = false;                  // the store tells of runs that become ready; else the worker polls
   WorkerTimes claim_times, write_times;       // asking a queue for runs, and writing facts of runs
+  WorkerTimes wake_times;                     // from what woke a parked run to its claim, by the clock of the store
 };
 
 // Executes runs of queues. Engine, store and tools are kept. A worker runs once at a time; any thread may call the

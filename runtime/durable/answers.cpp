@@ -85,6 +85,9 @@ StoreResult<std::vector<LoggedEffect>> doubts_in(FactStore& store, std::string_v
 }  // namespace
 
 StoreResult<std::vector<LoggedEffect>> open_doubts(FactStore& store, std::string_view run) {
+  const auto open = store.open_calls(run);   // few runs have any, and only of these the whole log is read
+  if (const auto* error = std::get_if<StoreError>(&open)) return *error;
+  if (std::get<std::vector<Fact>>(open).empty()) return std::vector<LoggedEffect>();
   RunLog log;
   return doubts_in(store, run, log);
 }

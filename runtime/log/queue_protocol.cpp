@@ -78,6 +78,8 @@ bool is_fit(QueueTables& tables, const JobRow& job, const NodeRow& node, const Q
 // failed, the turn is tried again.
 std::optional<ClaimedRun> claim_job(QueueTables& tables, JobRow job, const NodeRow& node, std::int64_t now_ms) {
   const QueuedRun run = tables.run(job.log);
+  const bool was_woken = run.state == LogState::Parked && (run.is_woken || run.deadline_ms.value_or(0) > 0);
+  const std::int64_t ready_ms = std::max<std::int64_t>(now_ms - job.at_ms, 0);
   if (!run.owner.empty() && run.until_ms > now_ms) {
     set_aside(tables, job, JobState::Timer, run.until_ms);
     return std::nullopt;
@@ -88,7 +90,8 @@ std::optional<ClaimedRun> claim_job(QueueTables& tables, JobRow job, const NodeR
   job.at_ms = now_ms;
   tables.set_job(job);
   tables.set_claim(job.log, job.token, node.owner, std::numeric_limits<std::int64_t>::max());
-  return ClaimedRun{job.log, job.tenant, job.token, job.is_cancelled, job.attempts, std::nullopt};
+  return ClaimedRun{job.log,      job.tenant,   job.token, job.is_cancelled,
+                    job.attempts, std::nullopt, was_woken ? std::optional(ready_ms) : std::nullopt};
 }
 
 std::vector<ClaimedRun> claim_ready(QueueTables& tables, QueueRow& queue, const NodeRow& node,
@@ -232,7 +235,7 @@ StoreResult<std::vector<ClaimedRun>> ProtocolQueue::claim_next(std::uint64_t id,
     if (!has_lease(node, now_ms)) return dead_node(id);
     std::optional<QueueRow> queue = tables.queue(name);
     if (!queue || queue->is_paused || node->is_draining) return Runs();
-    for (const JobRow& job : tables.due(name, now_ms, kReadyPage)) make_ready(tables, job, now_ms);
+    for (const JobRow& job : tables.due(name, now_ms, kReadyPage)) make_ready(tables, job, job.at_ms);
     refill(*queue, now_ms);
     Runs out = claim_ready(tables, *queue, *node, tools, room_of(tables, *queue, most), now_ms);
     tables.set_queue(*queue);

@@ -56,6 +56,16 @@ QueueCheck check_job(const Job& job) {
 
 }   // namespace
 
+StoreResult<std::vector<JobRow>> RunQueue::jobs_of(std::span<const std::string> logs) {
+  std::vector<JobRow> out;
+  for (const std::string& log : logs) {
+    auto found = job(log);
+    if (auto* error = std::get_if<StoreError>(&found)) return std::move(*error);
+    if (auto& row = std::get<std::optional<JobRow>>(found)) out.push_back(*std::move(row));
+  }
+  return out;
+}
+
 std::string_view job_state_name(JobState state) {
   switch (state) {
     case JobState::Ready: return "ready";

@@ -130,6 +130,8 @@ struct ClaimedRun {
   bool is_cancelled = false;             // the run is to end with the fault "cancelled"
   std::int32_t attempts = 0;             // turns that failed before
   std::optional<Opening> opening;        // when the store gives it with the claim
+  // A parked run: how long ago a fact or its deadline woke it, or it was given back woken; by the clock of the store.
+  std::optional<std::int64_t> wake_ms = {};
 };
 
 struct KnownClaim {
@@ -221,6 +223,8 @@ class RunQueue {
   // Returns false when it is in another state.
   virtual StoreResult<bool> retry(std::string_view log, std::string_view tenant, std::int64_t now_ms) = 0;
   virtual StoreResult<std::optional<JobRow>> job(std::string_view log) = 0;
+  // Returns the jobs of those logs that have one, in any order. A store that is far away answers in one call.
+  virtual StoreResult<std::vector<JobRow>> jobs_of(std::span<const std::string> logs);
   // Returns jobs of a state in the order of enqueuing, after the job of that number.
   virtual StoreResult<std::vector<JobRow>> jobs(JobState state, std::uint64_t after, std::size_t most) = 0;
   virtual StoreResult<std::vector<QueueDepth>> depths() = 0;   // by queue and state

@@ -43,6 +43,20 @@ class Health(WorkerTest):
         self.assertEqual(worker.ask("/")[0], 404)
         worker.stop()
 
+    def test_how_long_a_run_was_woken_before_its_claim(self):
+        self.enqueue("never", "1")
+        self.enqueue("sleeps", "(sleep 20)")
+        self.enqueue("asks", '(await-signal "go")')
+        worker = self.worker("--health", "0")
+        worker.until("waiting", run="asks")
+        self.ok("journal", "put", "asks", "go", "1", "--store", self.store)
+        for run in ("never", "sleeps", "asks"):
+            worker.until("ended", run=run)
+        self.assertEqual(worker.metric("ptcvm_worker_wake_seconds_count"), 2)
+        self.assertEqual(worker.metric('ptcvm_worker_wake_seconds_bucket{le="+Inf"}'), 2)
+        self.assertGreaterEqual(worker.metric("ptcvm_worker_wake_seconds_sum"), 0)
+        worker.stop()
+
     def test_a_name_of_another_place_is_refused(self):
         worker = self.worker("--health", "0")
         place = worker.until("health")["text"].removeprefix("http://")

@@ -3,6 +3,7 @@
 
 #include <libpq-fe.h>
 
+#include <cstdlib>
 #include <thread>
 #include <tuple>
 
@@ -12,6 +13,7 @@
 #include "runtime/log/run_queue.h"
 #include "tests/store/conformance.h"
 #include "tests/store/queue_conformance.h"
+#include "tests/store/queue_steps.h"
 #include "tests/store/store_facts.h"
 #include "tests/support/postgres_server.h"
 
@@ -63,6 +65,25 @@ TEST(PostgresQueues, AnswerAsTheStoreInMemoryDoes) {
     MemoryStore memory;
     compare_queues(memory, *fresh_store(), seed, 300);
     if (testing::Test::HasFailure()) return;
+  }
+}
+
+// The fact of an answer has the time of another machine, whose clock may be days off.
+TEST(PostgresQueues, WakeByTheClockOfTheDatabase) {
+  constexpr std::int64_t kDay = 86'400'000;
+  for (const std::int64_t ahead : {-2 * kDay, 2 * kDay}) {
+    const auto store = fresh_store(PostgresClock::Database);
+    enqueued(*store, job_of("a"));
+    const ClaimedRun run = claims(*store, joined(*store)).at(0);
+    EXPECT_TRUE(is_parked(*store, "a", run.token, waiting_for({"k"}, 1)));
+    EXPECT_TRUE(finished(*store, run));
+    Fact answer = outside_fact("k");
+    answer.time_ms = taken(store->queue()->time(0)) + ahead;
+    put_one(*store, "a", 0, answer);
+    EXPECT_LT(std::abs(row_of(*store, "a").at_ms - taken(store->queue()->time(0))), kDay);
+    const auto again = claims(*store, joined(*store)).at(0);
+    ASSERT_TRUE(again.wake_ms);
+    EXPECT_LT(*again.wake_ms, kDay);
   }
 }
 

@@ -29,7 +29,7 @@ std::string shown(const std::vector<ClaimedRun>& runs) {
   std::string out;
   for (const ClaimedRun& run : runs) {
     out += run.log + ':' + std::to_string(run.token) + ':' + std::to_string(run.attempts) +
-           (run.is_cancelled ? "c " : " ");
+           (run.wake_ms ? 'w' + std::to_string(*run.wake_ms) : "") + (run.is_cancelled ? "c " : " ");
   }
   return out;
 }

@@ -1,6 +1,7 @@
 // ptcvm doubt: calls that may or may not have happened, and what a person says about them.
 #include <iostream>
 
+#include "ptcvm/queues.hpp"
 #include "tools/ptcvm/chain_job.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/doubt_text.h"
@@ -46,47 +47,60 @@ void show_agent_doubts(const StoreOptions& store, const std::string& run, const 
   }
 }
 
-Result<std::vector<std::string>> all_ids(const Store& store) {
-  constexpr std::size_t kPage = 500;
-  std::vector<std::string> ids;
-  for (std::size_t count = kPage; count == kPage;) {
-    auto page = store.runs(ids.empty() ? "" : ids.back(), kPage);
-    if (!page) return std::move(page).error();
-    count = page->size();
-    for (auto& run : *page) ids.push_back(std::move(run.id));
+// Lists runs one after another.
+class DoubtList {
+ public:
+  DoubtList(const Store& store, const DoubtRequest& request) : store_(store), request_(request) {}
+
+  // Returns false when the list cannot go on.
+  bool show(const std::string& id) {
+    const auto doubts = store_.doubts(id);
+    if (!doubts) return passes_over(doubts.error(), id, status_);
+    const auto detail = store_.detail(id);
+    auto of_agent = detail ? agent_doubts(detail->waits_for) : std::vector<std::string>();
+    if (!of_agent.empty() && is_chain_job(store_, id)) of_agent.clear();   // the log of its steps has them
+    const auto task = doubts->empty() ? std::nullopt : chain_of_steps(store_, id);
+    any_ = any_ || !doubts->empty() || !of_agent.empty();
+    show_doubts(request_.store, id, task, *doubts, request_.json);
+    show_agent_doubts(request_.store, id, of_agent, request_.json);
+    return true;
   }
-  return ids;
-}
+  int end() const {
+    if (!any_ && !request_.json && status_ == kSuccess) std::cerr << "nothing is in doubt\n";
+    return status_;
+  }
+  int status() const { return status_; }
+
+ private:
+  const Store& store_;
+  const DoubtRequest& request_;
+  int status_ = kSuccess;
+  bool any_ = false;
+};
 
 int list(const DoubtRequest& request) {
   StoreCommand command(request.store);
   int status = kSuccess;
-  std::vector<std::string> ids;
   if (!command.open(StoreUse::Existing, status)) return status;
   if (!request.store.id.empty()) {
     if (!command.read(JournalExtent::Notable, status)) return status;
-    ids.push_back(request.store.id);
-  } else {
-    auto all = all_ids(command.store());
-    if (!all) return complain_of_store(all.error());
-    ids = std::move(*all);
+    DoubtList one(command.store(), request);
+    return one.show(request.store.id) ? one.end() : one.status();
   }
-  status = kSuccess;
-  bool any = false;
-  for (const std::string& id : ids) {
-    const auto doubts = command.store().doubts(id);
-    if (!doubts && passes_over(doubts.error(), id, status)) continue;
-    if (!doubts) return status;
-    const auto detail = command.store().detail(id);
-    auto of_agent = detail ? agent_doubts(detail->waits_for) : std::vector<std::string>();
-    if (!of_agent.empty() && is_chain_job(command.store(), id)) of_agent.clear();   // the log of its steps has them
-    const auto task = doubts->empty() ? std::nullopt : chain_of_steps(command.store(), id);
-    any = any || !doubts->empty() || !of_agent.empty();
-    show_doubts(request.store, id, task, *doubts, request.json);
-    show_agent_doubts(request.store, id, of_agent, request.json);
+  constexpr std::size_t kPage = 500;
+  const Store store = for_lists(command.store());
+  DoubtList all(store, request);
+  std::string after;
+  for (std::size_t count = kPage; count == kPage;) {
+    const auto page = store.runs(after, kPage);
+    if (!page) return complain_of_store(page.error());
+    count = page->size();
+    for (const StoredRunInfo& run : *page) {
+      after = run.id;
+      if (!all.show(run.id)) return all.status();
+    }
   }
-  if (!any && !request.json && status == kSuccess) std::cerr << "nothing is in doubt\n";
-  return status;
+  return all.end();
 }
 
 int settle(const DoubtRequest& request) {

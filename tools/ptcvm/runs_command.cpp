@@ -1,6 +1,7 @@
 // ptcvm runs: what a store holds, one line a run.
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <optional>
 
 #include "agents/loop/rate_limits.h"
@@ -58,7 +59,7 @@ struct RunLine {
 class Runs {
  public:
   Runs(const Store& store, const RunsRequest& request)
-      : store_(store), has_ring_(!request.store.keys.empty()), shows_errors_(request.errors) {}
+      : store_(for_lists(store)), has_ring_(!request.store.keys.empty()), shows_errors_(request.errors) {}
 
   // Returns the runs whose state begins so.
   Result<std::vector<RunLine>> read(const std::string& state) const {
@@ -69,12 +70,13 @@ class Runs {
       auto page = store_.runs(after, kPage);
       if (!page) return std::move(page).error();
       count = page->size();
+      const QueuedRuns queued = queued_of(*page);
       for (StoredRunInfo& info : *page) {
         after = info.id;
         if (is_no_run(info.id)) continue;
         RunLine line = line_of(std::move(info));
         if (line.refusal && is_of_other_tenant(*line.refusal)) continue;
-        if (auto queued = queued_run(store_, line.info.id)) line.queued = *std::move(queued);
+        if (const auto at = queued.find(line.info.id); at != queued.end()) line.queued = at->second;
         // A run that no worker has begun yet.
         if (line.queued && line.state == "interrupted" && line.info.facts == 1) line.state = "queued";
         if (is_cancelled(line)) line.state = "cancelled";
@@ -91,6 +93,16 @@ class Runs {
   // Whether a log is beside the logs of runs.
   bool is_no_run(const std::string& log) const {
     return is_log_of_tools(store_, log) || log.starts_with(kIdentityLog) || loop::is_log_of_rates(store_, log);
+  }
+  using QueuedRuns = std::map<std::string, QueuedRunStatus>;
+  QueuedRuns queued_of(const std::vector<StoredRunInfo>& page) const {
+    std::vector<std::string> ids;
+    for (const StoredRunInfo& info : page) ids.push_back(info.id);
+    QueuedRuns out;
+    auto read = queued_runs(store_, ids);
+    if (!read) return out;   // a store without queues
+    for (QueuedRunStatus& status : *read) out.insert_or_assign(status.run, std::move(status));
+    return out;
   }
 
   RunLine line_of(StoredRunInfo info) const {
@@ -163,7 +175,7 @@ class Runs {
     return parked ? std::nullopt : std::optional(parked.error());
   }
 
-  const Store& store_;
+  const Store store_;
   const bool has_ring_, shows_errors_;
   const std::int64_t now_ms_ = now_millis();
 };

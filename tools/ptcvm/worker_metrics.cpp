@@ -167,6 +167,7 @@ std::string metrics_text(const WorkerSample& sample) {
   out.counter("late_answers_total", "Calls that returned after the run was lost", stats.late);
   add_times(out, "claim_seconds", "How long asking a queue for runs took", stats.claim_times);
   add_times(out, "write_seconds", "How long writing facts of runs took", stats.write_times);
+  add_times(out, "wake_seconds", "From what woke a run to its claim, by the clock of the store", stats.wake_times);
   if (sample.queues) add_queues(out, *sample.queues, sample.now_ms);
   if (sample.upkeep) add_upkeep(out, *sample.upkeep);
   return out.take();

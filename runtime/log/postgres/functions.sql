@@ -10,9 +10,11 @@ create or replace function ptcvm.now_ms(p_now bigint) returns bigint language sq
 --   mark     0 nothing; 1 opens a call; 2 settles it; 3 resets the calls of its task; 4 begins a run that is over anew
 --   call, attempt, task   of the call that the mark is about
 -- Appends the facts whose keys are free, as the facts after p_head. Returns the new head.
+drop function if exists ptcvm.append(ptcvm.run, bigint, bigint, uuid, bytea[], bigint[], smallint[], bytea[],
+                                     smallint[], bytea[], bigint[], bytea[]);
 create or replace function ptcvm.append(
   r ptcvm.run, p_token bigint, p_head bigint, p_op uuid, p_keys bytea[], p_times bigint[], p_ranks smallint[],
-  p_bodies bytea[], p_marks smallint[], p_calls bytea[], p_attempts bigint[], p_tasks bytea[])
+  p_bodies bytea[], p_marks smallint[], p_calls bytea[], p_attempts bigint[], p_tasks bytea[], p_now bigint)
 returns bigint language plpgsql as $$
 declare
   v_head bigint;
@@ -43,7 +45,7 @@ begin
       select from ptcvm.fact f join ptcvm.waiting w on w.run = f.run
       where f.run = r.id and f.seq > p_head and f.key = any (w.keys)) then
     update ptcvm.waiting set woken = true where run = r.id and not woken;
-    perform ptcvm.wake_job(r.id, p_times[1]);
+    perform ptcvm.wake_job(r.id, ptcvm.now_ms(p_now));
   end if;
 
   perform ptcvm.mark_calls(r.id, p_head, p_keys, p_marks, p_calls, p_attempts, p_tasks);
@@ -116,12 +118,15 @@ create or replace function ptcvm.free_keys(p_run bigint, p_keys bytea[]) returns
 drop function if exists ptcvm.write(smallint, bytea, bigint, uuid[], bigint, bigint, uuid, boolean, bytea[], bigint[],
                                     smallint[], bytea[], smallint[], bytea[], bigint[], bytea[], boolean, bytea,
                                     bytea[], bytea[], bigint, bigint, bytea);
+drop function if exists ptcvm.write(smallint, bytea, bigint, uuid[], bigint, bigint, uuid, boolean, bytea[], bigint[],
+                                    smallint[], bytea[], smallint[], bytea[], bigint[], bytea[], boolean, bytea,
+                                    bytea[], bytea[], bigint, bigint, bytea, bytea, bytea, bigint);
 create or replace function ptcvm.write(
   p_call smallint, p_log bytea, p_token bigint, p_nonces uuid[], p_seen bigint, p_others bigint, p_op uuid,
   p_again boolean, p_keys bytea[], p_times bigint[], p_ranks smallint[], p_bodies bytea[], p_marks smallint[],
   p_calls bytea[], p_attempts bigint[], p_tasks bytea[], p_decides boolean, p_continuation bytea, p_wait_keys bytea[],
   p_whole_keys bytea[], p_deadline bigint, p_observed bigint, p_snapshot bytea, p_seal bytea, p_seal_before bytea,
-  p_end bigint)
+  p_end bigint, p_now bigint)
 returns table (what smallint, at bigint, seq bigint, body bytea) language plpgsql security definer
 set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
@@ -215,7 +220,7 @@ begin
       end if;
       if v_count > 0 then
         v_head := ptcvm.append(r, p_token, v_base, p_op, p_keys, p_times, p_ranks, p_bodies, p_marks, p_calls,
-                               p_attempts, p_tasks);
+                               p_attempts, p_tasks, p_now);
       end if;
       perform ptcvm.set_state(r.id, p_call, p_op, p_continuation, p_wait_keys, p_whole_keys, p_deadline, p_observed,
                               p_snapshot);

@@ -66,3 +66,30 @@ begin
     return next;
   end if;
 end $$;
+
+-- Runs after p_after in the order of their ids, with what lists show of them. Facts are all of a log of at most 100 facts,
+-- and else the notable ones. They are null for more than 100 facts or 16 KiB: these logs are read one by one.
+create or replace function ptcvm.overviews(p_after bytea, p_most bigint)
+returns table (log bytea, state smallint, owner bytea, woken boolean, deadline_ms bigint, head bigint,
+               changed_ms bigint, started_ms bigint, seqs bigint[], facts bytea[], call_seqs bigint[], calls bytea[],
+               continuation bytea, parked_deadline bigint, observed_seq bigint, wait_keys bytea[])
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+begin
+  return query select r.log, r.state, r.owner, r.woken, r.deadline_ms, r.head, r.changed_ms, r.started_ms,
+      case when f.bytes + coalesce(c.bytes, 0) <= 16384 and greatest(f.count, c.count) <= 100 then f.seqs end, f.bodies, c.seqs, c.bodies,
+      p.continuation, p.deadline_ms, p.observed_seq, p.wait_keys
+    from ptcvm.runs(p_after, p_most) r join ptcvm.run x on x.log = r.log
+    cross join lateral (
+      select count(*), sum(length(n.body)) as bytes, array_agg(n.seq order by n.seq) as seqs,
+             array_agg(n.body order by n.seq) as bodies from (
+        select o.seq, o.body from ptcvm.open_call k join ptcvm.fact o on o.run = k.run and o.seq = k.seq
+        where k.run = x.id limit 101) n) c
+    cross join lateral (
+      select count(*), sum(length(n.body)) as bytes, array_agg(n.seq order by n.seq) as seqs,
+             array_agg(n.body order by n.seq) as bodies from (
+        select o.seq, o.body from ptcvm.fact o where o.run = x.id and r.head <= 100
+        union all select o.seq, o.body from ptcvm.notable_facts(x.id, 101) o where r.head > 100) n) f
+    left join ptcvm.parked p on p.run = x.id
+    order by r.log;
+end $$;

@@ -10,6 +10,7 @@ namespace ptc {
 namespace {
 
 constexpr char kOpening[] = "SELECT * FROM ptcvm.opening($1,$2)";
+constexpr char kOverviews[] = "SELECT * FROM ptcvm.overviews($1,$2)";
 constexpr std::size_t kMostNotable = 1'000;   // in one answer; the others are read in pages
 
 // What `what` of ptcvm.opening() says about a row (functions.sql).
@@ -64,6 +65,47 @@ std::optional<Opening> small_opening_in(const PostgresRows& rows, int row, int a
   }
   if (!rows.null_at(row, at + 5)) out.parked = parked_in(rows, row, {at + 5, at + 6, at + 7, at + 8, at + 9});
   return out;
+}
+
+namespace {
+
+// A log whose facts cannot be read is left to who asks for it.
+StoreResult<std::vector<Overview>> overviews_in(const PostgresRows& rows) {
+  constexpr int kFacts = 8, kCalls = 10, kParked = 12;
+  auto infos = infos_in(rows);
+  if (auto* error = std::get_if<StoreError>(&infos)) return std::move(*error);
+  std::vector<Overview> out;
+  for (RunInfo& info : std::get<std::vector<RunInfo>>(infos)) {
+    const int row = static_cast<int>(out.size());
+    Overview& run = out.emplace_back();
+    run.info = std::move(info);
+    if (rows.null_at(row, kFacts)) continue;
+    run.is_known = take_facts(run.facts, rows, row, kFacts);
+    if (!rows.null_at(row, kCalls)) run.is_known = take_facts(run.open_calls, rows, row, kCalls) && run.is_known;
+    if (rows.null_at(row, kParked)) continue;
+    Parked& parked = run.parked.emplace();
+    parked.continuation = rows.bytes_at(row, kParked);
+    if (!rows.null_at(row, kParked + 1)) parked.deadline_ms = rows.integer_at(row, kParked + 1);
+    parked.observed_seq = rows.count_at(row, kParked + 2);
+    parked.wait_keys = rows.byte_array_at(row, kParked + 3);
+  }
+  return out;
+}
+
+}   // namespace
+
+// With a ring only lines are read: what is shown of a log must be checked.
+StoreResult<std::vector<Overview>> PostgresStore::overviews(std::string_view after, std::size_t most) {
+  if (has_ring()) {
+    auto page = runs(after, most);
+    if (auto* error = std::get_if<StoreError>(&page)) return std::move(*error);
+    std::vector<Overview> out;
+    for (RunInfo& info : std::get<std::vector<RunInfo>>(page)) out.emplace_back().info = std::move(info);
+    return out;
+  }
+  PostgresParameters parameters;
+  parameters.bytes(after).count(most);
+  return answer_of<std::vector<Overview>>(calls_.look(kOverviews, parameters), overviews_in);
 }
 
 // With a ring, every part is read by a call that checks it.

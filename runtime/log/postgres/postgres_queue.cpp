@@ -30,9 +30,11 @@ constexpr char kSetLimits[] = "SELECT * FROM ptcvm.set_queue($1,$2,$3,$4,$5,$6,$
 constexpr char kAllQueues[] = "SELECT * FROM ptcvm.queues()";
 constexpr char kCancel[] = "SELECT * FROM ptcvm.cancel($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11)";
 constexpr char kRetryJob[] = "SELECT * FROM ptcvm.retry($1,$2,$3)";
+constexpr char kJobsOf[] = "SELECT * FROM ptcvm.jobs_of($1)";
 constexpr char kJobRows[] = "SELECT * FROM ptcvm.jobs($1,$2,$3,$4)";
 
 constexpr std::size_t kMostClaims = 1'000;   // at once
+constexpr int kWake = 16;                    // the column of ptcvm.claim_next() that says when the run was woken
 
 std::int32_t small_at(const PostgresRows& rows, int row, int column) {
   return static_cast<std::int32_t>(rows.integer_at(row, column));
@@ -189,7 +191,7 @@ StoreResult<std::vector<ClaimedRun>> PostgresQueue::claim_next(std::uint64_t nod
     for (int row = 0; row < rows.count(); ++row) {
       if (rows.null_at(row, 0)) return dead_node(node);
       ClaimedRun run{std::string(rows.bytes_at(row, 0)), std::string(rows.bytes_at(row, 1)), rows.count_at(row, 2),
-                     rows.boolean_at(row, 4), small_at(rows, row, 5), std::nullopt};
+                     rows.boolean_at(row, 4), small_at(rows, row, 5), std::nullopt, limit_at(rows, row, kWake)};
       PostgresUuid nonce{};
       std::ranges::copy_n(rows.bytes_at(row, 3).begin(), static_cast<std::ptrdiff_t>(nonce.size()), nonce.begin());
       store_.keep(run.log, {run.token, {nonce}});
@@ -319,6 +321,14 @@ StoreResult<std::optional<JobRow>> PostgresQueue::job(std::string_view log) {
   if (auto* error = std::get_if<StoreError>(&rows)) return std::move(*error);
   auto& found = std::get<std::vector<JobRow>>(rows);
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
+}
+
+StoreResult<std::vector<JobRow>> PostgresQueue::jobs_of(std::span<const std::string> logs) {
+  if (logs.empty()) return std::vector<JobRow>();
+  const std::vector<std::optional<std::string>> names(logs.begin(), logs.end());
+  PostgresParameters parameters;
+  parameters.byte_array(names);
+  return answer_of<std::vector<JobRow>>(store_.calls_.look(kJobsOf, parameters), jobs_in);
 }
 
 StoreResult<std::vector<JobRow>> PostgresQueue::jobs(JobState state, std::uint64_t after, std::size_t most) {

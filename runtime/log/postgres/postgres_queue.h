@@ -35,6 +35,7 @@ class PostgresQueue final : public RunQueue {
   StoreResult<std::monostate> set_queue(const QueueLimits& limits) override;
   StoreResult<std::vector<JobRow>> jobs(JobState state, std::uint64_t after, std::size_t most) override;
   StoreResult<std::optional<JobRow>> job(std::string_view log) override;
+  StoreResult<std::vector<JobRow>> jobs_of(std::span<const std::string> logs) override;
 
   StoreResult<std::vector<QueueDepth>> depths() override;
   StoreResult<std::vector<std::string>> prune(std::int64_t older_ms, bool dead_too, std::size_t most,

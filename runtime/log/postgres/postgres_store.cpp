@@ -21,7 +21,7 @@ constexpr std::int16_t kPut = 0, kDecide = 1, kPark = 2, kResumed = 3, kEnded = 
 constexpr char kWrite[] =
     "SELECT w.*, current_setting('ptcvm.ready', true) FROM "
     "ptcvm.write($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,$21,$22,"
-    "coalesce($23,lo_get($24)),$25,$26,$27) w";
+    "coalesce($23,lo_get($24)),$25,$26,$27,$28) w";
 constexpr int kReadyColumn = 4;
 constexpr char kClaim[] = "SELECT * FROM ptcvm.claim($1,$2,$3,$4,$5,$6,$7)";
 constexpr char kRenew[] = "SELECT * FROM ptcvm.renew($1,$2,$3,$4,$5)";
@@ -164,6 +164,7 @@ StoreResult<ParkResult> PostgresStore::write_once(const OneWrite& given, const N
     out.boolean(has_decision(facts));
     add_parked(out, run);
     add_seal(out, seal);
+    out.integer(now(facts.empty() ? 0 : facts.front().time_ms));
     return out;
   };
   auto answer = calls_.ask(kWrite, parameters);

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "runtime/log/fact_store.h"
+#include "runtime/log/listing_store.h"
 #include "runtime/log/log_seal.h"
 #include "runtime/log/postgres/postgres_calls.h"
 
@@ -59,7 +60,7 @@ class PostgresQueue;
 class PostgresSeals;
 struct NextSeal;
 
-class PostgresStore final : public FactStore {
+class PostgresStore final : public FactStore, public OverviewSource {
  public:
   ~PostgresStore() override;
   RunQueue* queue() override;
@@ -75,6 +76,8 @@ class PostgresStore final : public FactStore {
   StoreResult<std::vector<std::string>> woken(std::int64_t now_ms, std::size_t most) override;
   StoreResult<std::vector<Fact>> read(std::string_view log, std::uint64_t after, std::size_t most) override;
   StoreResult<std::vector<RunInfo>> runs(std::string_view after, std::size_t most) override;
+  StoreResult<std::vector<Overview>> overviews(std::string_view after,
+                                               std::size_t most) override;   // in postgres_opening.cpp
 
   StoreResult<Written> ended(std::string_view log, Cut cut, std::span<const Fact> facts) override;
   StoreResult<std::optional<Written>> end_job(std::string_view log, Cut cut, const Fact& end,

@@ -133,10 +133,11 @@ begin
   end if;
 end $$;
 
--- In the transaction of the fact. p_time is the time of the fact.
-create or replace function ptcvm.wake_job(p_run bigint, p_time bigint) returns void language plpgsql as $$
+-- In the transaction of the fact.
+drop function if exists ptcvm.wake_job(bigint, bigint);   -- the name of a parameter is another one
+create or replace function ptcvm.wake_job(p_run bigint, p_now bigint) returns void language plpgsql as $$
 begin
-  perform ptcvm.make_ready(j.id, p_time) from ptcvm.job j where j.run = p_run and j.state in (1, 3);
+  perform ptcvm.make_ready(j.id, p_now) from ptcvm.job j where j.run = p_run and j.state in (1, 3);
 end $$;
 
 create or replace function ptcvm.lease_end(p_now bigint, p_lease bigint) returns bigint language sql immutable as $$
@@ -242,21 +243,22 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 -- p_keys: the node has a key ring. Other nodes leave sealed runs alone.
 -- Rows: the runs; or one row without a log: the node is dead. What opening a run reads is in the columns from head on,
 -- which are null when it is much, when the call asks again, or when the node has a key ring: then it must check what it
--- reads.
+-- reads. wake_ms says how long ago the run was woken, if it was.
 --
 -- enable_sort: the index has the order. The planner expects that few jobs need no more than these tools, and would
 -- otherwise read and sort all that are ready, for each claim.
 drop function if exists ptcvm.claim_next(bigint, bytea, bytea[], bigint, uuid[], bigint, boolean);
+drop function if exists ptcvm.claim_next(bigint, bytea, bytea[], bigint, uuid[], bigint, boolean, boolean);
 create or replace function ptcvm.claim_next(p_node bigint, p_queue bytea, p_tools bytea[], p_most bigint,
                                             p_nonces uuid[], p_now bigint, p_again boolean, p_keys boolean)
 returns table (log bytea, tenant bytea, token bigint, nonce uuid, cancelled boolean, attempts int, head bigint,
                notable_seqs bigint[], notable bytea[], call_seqs bigint[], calls bytea[], continuation bytea,
-               deadline_ms bigint, observed_seq bigint, wait_keys bytea[], snapshot bytea)
+               deadline_ms bigint, observed_seq bigint, wait_keys bytea[], snapshot bytea, wake_ms bigint)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 set enable_sort = off as $$
 #variable_conflict use_column
 declare
-  v_now bigint := ptcvm.now_ms(p_now);
+  v_now bigint;
   n ptcvm.node;
   q ptcvm.queue;
   j ptcvm.job;
@@ -266,6 +268,7 @@ declare
   v_next int := 1;
 begin
   select * into q from ptcvm.queue x where x.name = p_queue for no key update;
+  v_now := ptcvm.now_ms(p_now);
   select * into n from ptcvm.node x where x.id = p_node and not x.gone and x.until_ms > v_now;
   if not found then
     return next;
@@ -273,16 +276,17 @@ begin
   end if;
   if p_again then
     return query select x.log, y.tenant, x.token, x.nonce, y.cancelled, y.attempts, null::bigint, null::bigint[],
-        null::bytea[], null::bigint[], null::bytea[], null::bytea, null::bigint, null::bigint, null::bytea[], null::bytea
+        null::bytea[], null::bigint[], null::bytea[], null::bytea, null::bigint, null::bigint, null::bytea[], null::bytea,
+        null::bigint
       from ptcvm.job y join ptcvm.run x on x.id = y.run
       where y.state = 2 and y.node = p_node and x.token = y.token and x.nonce = any (p_nonces)
       order by array_position(p_nonces, x.nonce);
     if found then return; end if;
   end if;
   if q.name is null or q.paused or n.draining then return; end if;
-  for v in select x.id from ptcvm.job x where x.state = 1 and x.queue = p_queue and x.at_ms <= v_now
+  for v in select x.id, x.at_ms from ptcvm.job x where x.state = 1 and x.queue = p_queue and x.at_ms <= v_now
            order by x.at_ms, x.id limit 100 for update skip locked loop
-    perform ptcvm.make_ready(v.id, v_now);
+    perform ptcvm.make_ready(v.id, v.at_ms);
   end loop;
   if found then perform ptcvm.tell(); end if;
   if q.starts_per_hour is not null then
@@ -316,6 +320,11 @@ begin
       log := r.log; tenant := j.tenant; token := r.token + 1; nonce := p_nonces[v_next];
       v_next := v_next + 1;
       v_room := v_room - 1;
+      wake_ms := null;
+      if r.state = 1 and exists (
+          select from ptcvm.waiting w where w.run = r.id and (w.woken or w.deadline_ms > 0)) then
+        wake_ms := greatest(v_now - j.at_ms, 0);
+      end if;
       q.pass := greatest(q.pass, j.pass);
       if q.starts_per_hour is not null then q.tokens := q.tokens - 3600000; end if;
       if not p_keys then
@@ -531,3 +540,13 @@ begin
       join ptcvm.run r on r.id = j.run order by j.id;
   end if;
 end $$;
+
+-- The jobs of those logs that have one.
+create or replace function ptcvm.jobs_of(p_logs bytea[])
+returns table (id bigint, log bytea, queue bytea, tenant bytea, state smallint, priority int, format int, crashes int,
+               attempts int, most_attempts int, needs bytea[], pass bigint, at_ms bigint, node bigint, token bigint,
+               crash_head bigint, reason bytea, cancelled boolean, blockers int)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select j.id, r.log, j.queue, j.tenant, j.state, j.priority, j.format, j.crashes, j.attempts, j.most_attempts, j.needs,
+    j.pass, j.at_ms, j.node, j.token, j.crash_head, j.reason, j.cancelled, j.blockers
+  from (select distinct l from unnest(p_logs) l) g join ptcvm.run r on r.log = g.l join ptcvm.job j on j.run = r.id $$;
