@@ -204,6 +204,17 @@ void MemoryQueueTables::forget_run(const JobRow& job) {
     at = at->second.empty() ? dependents_.erase(at) : std::next(at);
   }
 }
+void MemoryQueueTables::forget_log(std::string_view log) {
+  if (const auto at = store_.logs_.find(log); at != store_.logs_.end()) store_.logs_.erase(at);
+}
+std::vector<std::string> MemoryQueueTables::logs_below(std::string_view log) {
+  const std::string begin = std::string(log) + '/';
+  std::vector<std::string> out;
+  for (auto at = store_.logs_.lower_bound(begin); at != store_.logs_.end() && at->first.starts_with(begin); ++at) {
+    out.push_back(at->first);
+  }
+  return out;
+}
 void MemoryQueueTables::forget_nodes(std::int64_t before_ms, std::size_t most) {
   std::size_t count = 0;
   for (auto at = nodes_.begin(); at != nodes_.end();) {

@@ -45,6 +45,8 @@ class MemoryQueueTables final : public QueueTables {
   std::vector<QueueDepth> depths() override;
   std::vector<JobRow> over(std::int64_t before_ms, bool dead_too, std::size_t most) override;
   void forget_run(const JobRow& job) override;
+  void forget_log(std::string_view log) override;
+  std::vector<std::string> logs_below(std::string_view log) override;
   void forget_nodes(std::int64_t before_ms, std::size_t most) override;
   std::optional<ScheduleRow> schedule(std::string_view name) override;
   void set_schedule(const ScheduleRow& row) override;

@@ -60,6 +60,8 @@ class QueueTables {
   // Jobs that are over since before that moment, by id; those that were given up only without dependents.
   virtual std::vector<JobRow> over(std::int64_t before_ms, bool dead_too, std::size_t most) = 0;
   virtual void forget_run(const JobRow& job) = 0;             // the job, its run, and all of the log
+  virtual std::vector<std::string> logs_below(std::string_view log) = 0;   // whose names begin with LOG/, by name
+  virtual void forget_log(std::string_view log) = 0;          // its run has no job
   virtual void forget_nodes(std::int64_t before_ms, std::size_t most) = 0;   // whose leases were over, and hold nothing
 
   virtual std::optional<ScheduleRow> schedule(std::string_view name) = 0;

@@ -1,5 +1,8 @@
 // The calls of a queue that are not about the work of a node: depths, removing what is old, schedules.
+#include <algorithm>
+
 #include "runtime/log/queue_protocol.h"
+#include "runtime/log/store_identity.h"
 
 namespace ptc {
 namespace {
@@ -7,6 +10,26 @@ namespace {
 bool is_of_other_tenant(QueueTables& tables, std::string_view name, std::string_view tenant) {
   const std::optional<ScheduleRow> there = tables.schedule(name);
   return there && there->job.tenant != tenant;
+}
+
+bool is_claimed(QueueTables& tables, std::string_view log, std::int64_t now_ms) {
+  const QueuedRun run = tables.run(log);
+  return !run.owner.empty() && run.until_ms > now_ms;
+}
+
+// The logs that belong to a run and to no other run.
+std::vector<std::string> parts_of(QueueTables& tables, std::string_view log) {
+  std::vector<std::string> out;
+  std::string other;                                     // begins the names of the parts of another run
+  for (std::string& each : tables.logs_below(log)) {
+    if (each.starts_with(kIdentityLog) || (!other.empty() && each.starts_with(other))) continue;
+    if (tables.job(each)) {
+      other = each + '/';
+    } else {
+      out.push_back(std::move(each));
+    }
+  }
+  return out;
 }
 
 }   // namespace
@@ -23,8 +46,10 @@ StoreResult<std::vector<std::string>> ProtocolQueue::prune(std::int64_t older_ms
   return within<Logs>([&](QueueTables& tables) -> StoreResult<Logs> {
     Logs out;
     for (const JobRow& job : tables.over(before, dead_too, most)) {
-      const QueuedRun run = tables.run(job.log);
-      if (!run.owner.empty() && run.until_ms > now_ms) continue;   // somebody executes it without the queue
+      const std::vector<std::string> parts = parts_of(tables, job.log);
+      const auto is_busy = [&](const std::string& log) { return is_claimed(tables, log, now_ms); };
+      if (is_busy(job.log) || std::ranges::any_of(parts, is_busy)) continue;   // somebody executes it without the queue
+      for (const std::string& part : parts) tables.forget_log(part);
       tables.forget_run(job);
       out.push_back(job.log);
     }

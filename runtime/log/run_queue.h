@@ -229,7 +229,8 @@ class RunQueue {
   virtual StoreResult<std::vector<JobRow>> jobs(JobState state, std::uint64_t after, std::size_t most) = 0;
   virtual StoreResult<std::vector<QueueDepth>> depths() = 0;   // by queue and state
 
-  // Removes up to `most` runs whose jobs are over since `older_ms` or longer, with their logs: those that are done, and
+  // Removes up to `most` runs whose jobs are over since `older_ms` or longer, with their logs and the parts of these:
+  // logs RUN/… that have no job and are below none that stays. It removes those that are done, and
   // Dead and DependencyFailed ones, too, when wanted, unless another job comes after one. When fewer are left, removes
   // the rows of nodes that are gone so long. Returns the ids of the runs.
   virtual StoreResult<std::vector<std::string>> prune(std::int64_t older_ms, bool dead_too, std::size_t most,

@@ -51,8 +51,8 @@ constexpr auto kChanges = std::to_array<Change>({
     {"DELETE FROM ptcvm.fact WHERE run = 1", "fact_missing"},
     {"UPDATE ptcvm.fact SET seq = 99 WHERE run = 1 AND seq = 2; UPDATE ptcvm.fact SET seq = 2 WHERE run = 1 AND "
      "seq = 4; UPDATE ptcvm.fact SET seq = 4 WHERE run = 1 AND seq = 99", "fact_changed"},   // exchanged
-    {"INSERT INTO ptcvm.fact SELECT run, 8, NULL, time_ms, rank, writer, op, body FROM ptcvm.fact "
-     "WHERE run = 1 AND seq = 1", "fact_changed"},
+    {"INSERT INTO ptcvm.fact (run, seq, time_ms, rank, writer, op, body) "
+     "SELECT run, 8, time_ms, rank, writer, op, body FROM ptcvm.fact WHERE run = 1 AND seq = 1", "fact_changed"},
     {"DELETE FROM ptcvm.open_call WHERE run = 1", "fact_changed"},
     {"UPDATE ptcvm.parked SET snapshot = '\\x010204' WHERE run = 1", "parked_changed"},
     {"UPDATE ptcvm.parked SET snapshot = (SELECT snapshot FROM ptcvm.parked WHERE run = 2), continuation = 'c2' "

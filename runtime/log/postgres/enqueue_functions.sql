@@ -3,22 +3,21 @@
 -- Tells the jobs that come after the run of a job that the run is done. Their rows are taken in the order of their ids.
 create or replace function ptcvm.unblock(p_done bigint, p_now bigint) returns void language plpgsql as $$
 declare
-  v_run bigint := (select j.run from ptcvm.job j where j.id = p_done);
   v record;
 begin
-  for v in select d.job from ptcvm.dependent d where d.run = v_run order by d.job loop
-    delete from ptcvm.dependent d where d.run = v_run and d.job = v.job;
+  for v in select d.job from ptcvm.dependent d where d.run = p_done order by d.job loop
+    delete from ptcvm.dependent d where d.run = p_done and d.job = v.job;
     update ptcvm.job j set blockers = j.blockers - 1,
-      state = case when j.state = 7 and j.blockers = 1 then 1 else j.state end where j.id = v.job;
-    perform ptcvm.make_ready(j.id, p_now) from ptcvm.job j
-      where j.id = v.job and j.state = 1 and j.blockers = 0 and j.at_ms <= p_now;
+      state = case when j.state = 7 and j.blockers = 1 then 1 else j.state end where j.run = v.job;
+    perform ptcvm.make_ready(j.run, p_now) from ptcvm.job j
+      where j.run = v.job and j.state = 1 and j.blockers = 0 and j.at_ms <= p_now;
   end loop;
 end $$;
 
 -- Enqueues jobs that come after nothing, whose runs were made by this transaction: nobody else knows them, so there is
 -- nothing to check. A ready job is put where make_ready() would have put it, after those before it.
 create or replace function ptcvm.enqueue_new(
-  p_op uuid, p_now bigint, p_runs bigint[], p_queues bytea[], p_tenants bytea[], p_priorities bigint[],
+  p_op bigint, p_now bigint, p_runs bigint[], p_queues bytea[], p_tenants bytea[], p_priorities bigint[],
   p_delays bigint[], p_ats bigint[], p_attempts bigint[], p_needs bytea[], p_need_of bigint[], p_times bigint[],
   p_ranks smallint[], p_bodies bytea[])
 returns void language plpgsql as $$
@@ -29,25 +28,33 @@ begin
   insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
   select g.run, 1, null, g.time_ms, g.rank, 0, p_op, g.body
   from unnest(p_runs, p_times, p_ranks, p_bodies) as g (run, time_ms, rank, body);
-  insert into ptcvm.queue (name) select q from unnest(p_queues) q
-  where not exists (select from ptcvm.queue x where x.name = q) group by q order by q on conflict do nothing;
   if p_queues = array_fill(p_queues[1], array[v_count]) and p_tenants = array_fill(p_tenants[1], array[v_count])
      and 0 >= all (p_delays) and p_now >= all (p_ats) then      -- one line, and all are ready
-    v_pass := greatest((select q.pass from ptcvm.queue q where q.name = p_queues[1]), (
+    select q.pass into v_pass from ptcvm.queue q where q.name = p_queues[1];
+    if not found then insert into ptcvm.queue (name) values (p_queues[1]) on conflict do nothing; end if;
+    v_pass := greatest(v_pass, (
       select s.pass from ptcvm.job s where s.state = 0 and s.queue = p_queues[1] and s.tenant = p_tenants[1]
       order by s.pass desc limit 1), 0);
-    with need as (
-      select n.place, array_agg(n.tool order by n.at) as tools
-      from unnest(p_needs, p_need_of) with ordinality as n (tool, place, at) group by n.place
-    )
-    insert into ptcvm.job (run, op, queue, tenant, state, priority, most_attempts, needs, pass, at_ms)
-    select g.run, p_op, p_queues[1], p_tenants[1], 0, g.priority, g.attempts, coalesce(n.tools, '{}'),
-           v_pass + g.place, p_now
-    from unnest(p_runs, p_priorities, p_attempts) with ordinality as g (run, priority, attempts, place)
-    left join need n on n.place = g.place order by g.place;
+    if cardinality(p_needs) = 0 then
+      insert into ptcvm.job (run, op, queue, tenant, state, priority, most_attempts, needs, pass, at_ms)
+      select g.run, p_op, p_queues[1], p_tenants[1], 0, g.priority, g.attempts, '{}', v_pass + g.place, p_now
+      from unnest(p_runs, p_priorities, p_attempts) with ordinality as g (run, priority, attempts, place);
+    else
+      with need as (
+        select n.place, array_agg(n.tool order by n.at) as tools
+        from unnest(p_needs, p_need_of) with ordinality as n (tool, place, at) group by n.place
+      )
+      insert into ptcvm.job (run, op, queue, tenant, state, priority, most_attempts, needs, pass, at_ms)
+      select g.run, p_op, p_queues[1], p_tenants[1], 0, g.priority, g.attempts, coalesce(n.tools, '{}'),
+             v_pass + g.place, p_now
+      from unnest(p_runs, p_priorities, p_attempts) with ordinality as g (run, priority, attempts, place)
+      left join need n on n.place = g.place;
+    end if;
     perform ptcvm.keep_ready(p_queues[1]);
     return;
   end if;
+  insert into ptcvm.queue (name) select q from unnest(p_queues) q
+  where not exists (select from ptcvm.queue x where x.name = q) group by q order by q on conflict do nothing;
   with given as (
     select g.*, greatest(g.at_ms, ptcvm.lease_end(p_now, g.delay)) as due
     from unnest(p_runs, p_queues, p_tenants, p_priorities, p_delays, p_ats, p_attempts) with ordinality
@@ -80,14 +87,14 @@ create or replace function ptcvm.failure_of(p_log bytea) returns bytea language 
 
 -- Ends the jobs that come after a run that was given up, and those that come after these.
 create or replace function ptcvm.fail_dependents(p_run bigint, p_now bigint) returns void language sql as $$
-  with recursive failed (job, run) as (
-    select j.id, j.run from ptcvm.dependent d join ptcvm.job j on j.id = d.job where d.run = p_run and j.state = 7
+  with recursive failed (run) as (
+    select j.run from ptcvm.dependent d join ptcvm.job j on j.run = d.job where d.run = p_run and j.state = 7
     union
-    select j.id, j.run from failed f join ptcvm.dependent d on d.run = f.run join ptcvm.job j on j.id = d.job
+    select j.run from failed f join ptcvm.dependent d on d.run = f.run join ptcvm.job j on j.run = d.job
       where j.state = 7)
   update ptcvm.job j set state = 9, at_ms = p_now, node = 0, token = 0,
     reason = ptcvm.failure_of((select r.log from ptcvm.run r where r.id = p_run))
-  from failed f where j.id = f.job and j.state = 7 $$;
+  from failed f where j.run = f.run and j.state = 7 $$;
 
 -- Ends a job that comes after one that was given up. Returns whether there is one.
 create or replace function ptcvm.fail_by_blocker(p_job bigint, p_now bigint) returns boolean language plpgsql as $$
@@ -95,14 +102,14 @@ begin
   update ptcvm.job j set state = 9, at_ms = p_now, node = 0, token = 0, reason = f.reason from (
     select case when b.state = 6 then ptcvm.failure_of(x.log) else b.reason end as reason
     from ptcvm.dependent d join ptcvm.run x on x.id = d.run join ptcvm.job b on b.run = d.run
-    where d.job = p_job and b.state in (6, 9) order by x.log limit 1) f where j.id = p_job;
+    where d.job = p_job and b.state in (6, 9) order by x.log limit 1) f where j.run = p_job;
   return found;
 end $$;
 
 -- Makes a job ready, unless it comes after runs that are not done: it is blocked, or ends because one was given up.
 create or replace function ptcvm.ready_or_block(p_job bigint, p_now bigint) returns void language plpgsql as $$
 begin
-  if not exists (select from ptcvm.job j where j.id = p_job and j.blockers > 0) then
+  if not exists (select from ptcvm.job j where j.run = p_job and j.blockers > 0) then
     perform ptcvm.make_ready(p_job, p_now);
   elsif not ptcvm.fail_by_blocker(p_job, p_now) then
     perform ptcvm.set_aside(p_job, 7, p_now);
@@ -117,8 +124,8 @@ begin
   while v_front is not null loop
     with restored as (
       update ptcvm.job j set state = 7, at_ms = p_now, reason = '' from ptcvm.dependent d
-      where d.run = any (v_front) and d.job = j.id and j.state = 9 and not exists (
-        select from ptcvm.dependent x join ptcvm.job b on b.run = x.run where x.job = j.id and b.state in (6, 9))
+      where d.run = any (v_front) and d.job = j.run and j.state = 9 and not exists (
+        select from ptcvm.dependent x join ptcvm.job b on b.run = x.run where x.job = j.run and b.state in (6, 9))
       returning j.run)
     select array_agg(r.run) into v_front from restored r;
   end loop;
@@ -131,11 +138,11 @@ drop function if exists ptcvm.enqueue(uuid, bigint, bytea[], bytea[], bytea[], b
 -- p_seals are the seals of the logs, or '{}' without a key ring.
 -- One element of each array is one job, except p_needs and p_after: p_need_of and p_after_of say of which job (from 1) a
 -- tool is, or a run that the job comes after.
--- Rows: was the job made; or one row with null. `at` then says: up to the number of jobs, the run of that job is another
+-- Rows: was the job made; or one row without `at`: all were; or one row with null. `at` then says: up to the number of jobs, the run of that job is another
 -- tenant's; more than that, the element at - number of p_logs || p_after went to another store; below 0, the element -at
 -- of p_after is no job of the tenant.
 create or replace function ptcvm.enqueue(
-  p_op uuid, p_now bigint, p_logs bytea[], p_queues bytea[], p_tenants bytea[], p_priorities bigint[],
+  p_op bigint, p_now bigint, p_logs bytea[], p_queues bytea[], p_tenants bytea[], p_priorities bigint[],
   p_delays bigint[], p_ats bigint[], p_attempts bigint[], p_needs bytea[], p_need_of bigint[], p_times bigint[],
   p_ranks smallint[], p_bodies bytea[], p_after bytea[], p_after_of bigint[], p_seals bytea[])
 returns table (made boolean, at bigint) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -166,14 +173,15 @@ begin
   if v_made is not null then
     perform ptcvm.enqueue_new(p_op, v_now, v_runs, p_queues, p_tenants, p_priorities, p_delays, p_ats, p_attempts,
                               p_needs, p_need_of, p_times, p_ranks, p_bodies);
-    return query select true, i from generate_series(1, v_made) i;
+    return query select true, null::bigint;
     return;
   end if;
   with made as (
-    insert into ptcvm.run (log, seal)
-    select g.log, (array_agg(g.seal order by g.at))[1]
-    from unnest(p_logs, p_seals) with ordinality as g (log, seal, at) where g.log is not null
-    group by g.log order by g.log on conflict do nothing
+    insert into ptcvm.run (id, log, seal) overriding system value
+    select n.ids[min(g.at)], g.log, (array_agg(g.seal order by g.at))[1]
+    from unnest(p_logs, p_seals) with ordinality as g (log, seal, at), (
+      select array(select nextval('ptcvm.run_id_seq') from generate_series(1, cardinality(p_logs))) as ids) n
+    where g.log is not null group by g.log, n.ids order by g.log on conflict do nothing
     returning id, log
   )
   select count(distinct m.id), array_agg(m.id order by g.at) into v_made, v_runs
@@ -181,7 +189,7 @@ begin
   if v_made = cardinality(p_logs) and cardinality(p_after) = 0 then
     perform ptcvm.enqueue_new(p_op, v_now, v_runs, p_queues, p_tenants, p_priorities, p_delays, p_ats, p_attempts,
                               p_needs, p_need_of, p_times, p_ranks, p_bodies);
-    return query select true, i from generate_series(1, v_made) i;
+    return query select true, null::bigint;
     return;
   end if;
   for v in select l from unnest(p_logs || p_after) l group by l order by l loop
@@ -209,7 +217,7 @@ begin
   for v in
     select g.o from unnest(p_after, p_after_of) with ordinality as g (l, i, o)
     left join ptcvm.run x on x.log = g.l left join ptcvm.job j on j.run = x.id
-    where case when j.id is not null then j.tenant <> p_tenants[g.i]
+    where case when j.run is not null then j.tenant <> p_tenants[g.i]
                else coalesce(array_position(p_logs, g.l), g.i) >= g.i
                     or p_tenants[array_position(p_logs, g.l)] <> p_tenants[g.i]
                     or exists (select from ptcvm.fact f where f.run = x.id) end
@@ -238,13 +246,14 @@ begin
     insert into ptcvm.job (run, op, queue, tenant, state, priority, most_attempts, needs, at_ms)
     values (r.id, p_op, p_queues[i], p_tenants[i], 1, p_priorities[i], p_attempts[i],
             coalesce((select array_agg(n order by o) from unnest(p_needs, p_need_of) with ordinality as x (n, w, o)
-                      where w = i), '{}'), v_at) returning id into v_job;
+                      where w = i), '{}'), v_at);
+    v_job := r.id;
     insert into ptcvm.dependent (run, job)
       select distinct x.id, v_job from unnest(p_after, p_after_of) as g (l, w)
       join ptcvm.run x on x.log = g.l join ptcvm.job j on j.run = x.id where g.w = i and j.state <> 5;
     get diagnostics v_blockers = row_count;
     if v_blockers > 0 then
-      update ptcvm.job set state = 7, blockers = v_blockers where id = v_job;
+      update ptcvm.job set state = 7, blockers = v_blockers where run = v_job;
       perform ptcvm.fail_by_blocker(v_job, v_now);
     elsif v_at <= v_now then
       perform ptcvm.make_ready(v_job, v_now);
@@ -259,7 +268,7 @@ end $$;
 drop function if exists ptcvm.enqueue_job(uuid, bigint, bytea, bytea, bytea, bigint, bigint, bigint, bigint, bytea[],
                                           bigint, smallint, bytea);
 create or replace function ptcvm.enqueue_job(
-  p_op uuid, p_now bigint, p_log bytea, p_queue bytea, p_tenant bytea, p_priority bigint, p_delay bigint, p_at bigint,
+  p_op bigint, p_now bigint, p_log bytea, p_queue bytea, p_tenant bytea, p_priority bigint, p_delay bigint, p_at bigint,
   p_attempts bigint, p_needs bytea[], p_time bigint, p_rank smallint, p_body bytea, p_seal bytea)
 returns table (made boolean, at bigint, ready text) language plpgsql security definer
 set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
@@ -320,7 +329,7 @@ begin
       using errcode = '22023';
   end if;
   for v_made in select * from ptcvm.enqueue(
-    gen_random_uuid(), null, array[convert_to(id, 'UTF8')], array[convert_to(queue, 'UTF8')],
+    hashtextextended(gen_random_uuid()::text, 0), null, array[convert_to(id, 'UTF8')], array[convert_to(queue, 'UTF8')],
     array[convert_to(tenant, 'UTF8')], array[priority::bigint], array[(extract(epoch from delay) * 1000)::bigint],
     array[0::bigint], array[attempts::bigint],
     coalesce((select array_agg(convert_to(n, 'UTF8')) from unnest(needs) n), '{}'),
@@ -350,7 +359,19 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
       union all select j.queue, j.state, j.at_ms from ptcvm.job j where j.state in (3, 4, 6, 7, 9)) d
   group by d.queue, d.state order by d.queue, d.state $$;
 
--- Runs that somebody has locked or executes are left for the next time.
+-- The logs RUN/… that belong to a run: that have no job, and are below no other run that has one.
+create or replace function ptcvm.parts_of(p_log bytea) returns table (id bigint, owner bytea, until_ms bigint)
+language sql stable as $$
+  with below as materialized (
+    select x.id, x.log, x.owner, x.until_ms, j.run is not null as has_job
+    from ptcvm.run x left join ptcvm.job j on j.run = x.id
+    where x.log > p_log || '/'::bytea and x.log < p_log || '0'::bytea           -- the byte after "/"
+      and substr(x.log, 1, 11) <> 'ptcvm/store'::bytea                          -- the identity of the store
+  )
+  select b.id, b.owner, b.until_ms from below b where not b.has_job and not exists (
+    select from below o where o.has_job and substr(b.log, 1, length(o.log) + 1) = o.log || '/'::bytea) $$;
+
+-- A run goes with its parts. Runs that somebody has locked or executes, or a part of which, are left for the next time.
 create or replace function ptcvm.prune(p_older bigint, p_dead boolean, p_most bigint, p_now bigint)
 returns table (log bytea) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
@@ -358,23 +379,30 @@ declare
   v_now bigint := ptcvm.now_ms(p_now);
   v_before bigint := ptcvm.moment_before(v_now, p_older);
   v record;
+  v_parts bigint[];
+  v_locked bigint[];
   v_count bigint := 0;
 begin
   for v in
-    select j.id, j.run from ptcvm.job j where j.state in (5, 6, 9) and j.at_ms <= v_before and (j.state = 5 or (p_dead
-      and not exists (select from ptcvm.dependent d where d.run = j.run))) order by j.id limit p_most
+    select j.run from ptcvm.job j where j.state in (5, 6, 9) and j.at_ms <= v_before and (j.state = 5 or (p_dead
+      and not exists (select from ptcvm.dependent d where d.run = j.run))) order by j.run limit p_most
   loop
     select r.log into log from ptcvm.run r where r.id = v.run and (r.owner = '' or r.until_ms <= v_now)
       for update skip locked;
     continue when not found;
-    continue when not exists (select from ptcvm.job j where j.id = v.id and j.state in (5, 6, 9) and j.at_ms <= v_before);
-    delete from ptcvm.dependent d where d.job = v.id;
-    delete from ptcvm.job j where j.id = v.id;
-    delete from ptcvm.open_call x where x.run = v.run;
-    delete from ptcvm.waiting x where x.run = v.run;
-    delete from ptcvm.parked x where x.run = v.run;
-    delete from ptcvm.fact x where x.run = v.run;
-    delete from ptcvm.run x where x.id = v.run;
+    continue when not exists (select from ptcvm.job j where j.run = v.run and j.state in (5, 6, 9) and j.at_ms <= v_before);
+    select coalesce(array_agg(p.id), '{}') into v_parts from ptcvm.parts_of(log) p;
+    v_locked := array(select r.id from ptcvm.run r where r.id = any (v_parts) and (r.owner = '' or r.until_ms <= v_now)
+                      order by r.id for update skip locked);
+    continue when cardinality(v_locked) <> cardinality(v_parts);
+    v_parts := v_parts || v.run;
+    delete from ptcvm.dependent d where d.job = v.run;
+    delete from ptcvm.job j where j.run = v.run;
+    delete from ptcvm.open_call x where x.run = any (v_parts);
+    delete from ptcvm.waiting x where x.run = any (v_parts);
+    delete from ptcvm.parked x where x.run = any (v_parts);
+    delete from ptcvm.fact x where x.run = any (v_parts);
+    delete from ptcvm.run x where x.id = any (v_parts);
     v_count := v_count + 1;
     return next;
   end loop;
@@ -425,7 +453,7 @@ drop function if exists ptcvm.fire(bytea, bigint, bigint, uuid, bigint, bytea[],
                                    bigint[]);
 -- No row: the next moment is another one. Else the rows of enqueue(), and one row at the place 0.
 create or replace function ptcvm.fire(
-  p_name bytea, p_due bigint, p_next bigint, p_op uuid, p_now bigint, p_logs bytea[], p_queues bytea[],
+  p_name bytea, p_due bigint, p_next bigint, p_op bigint, p_now bigint, p_logs bytea[], p_queues bytea[],
   p_tenants bytea[], p_priorities bigint[], p_delays bigint[], p_ats bigint[], p_attempts bigint[], p_needs bytea[],
   p_need_of bigint[], p_times bigint[], p_ranks smallint[], p_bodies bytea[], p_after bytea[], p_after_of bigint[],
   p_seals bytea[])

@@ -13,7 +13,7 @@ create or replace function ptcvm.now_ms(p_now bigint) returns bigint language sq
 drop function if exists ptcvm.append(ptcvm.run, bigint, bigint, uuid, bytea[], bigint[], smallint[], bytea[],
                                      smallint[], bytea[], bigint[], bytea[]);
 create or replace function ptcvm.append(
-  r ptcvm.run, p_token bigint, p_head bigint, p_op uuid, p_keys bytea[], p_times bigint[], p_ranks smallint[],
+  r ptcvm.run, p_token bigint, p_head bigint, p_op bigint, p_keys bytea[], p_times bigint[], p_ranks smallint[],
   p_bodies bytea[], p_marks smallint[], p_calls bytea[], p_attempts bigint[], p_tasks bytea[], p_now bigint)
 returns bigint language plpgsql as $$
 declare
@@ -43,7 +43,8 @@ begin
 
   if r.state = 1 and exists (
       select from ptcvm.fact f join ptcvm.waiting w on w.run = f.run
-      where f.run = r.id and f.seq > p_head and f.key = any (w.keys)) then
+      where f.run = r.id and f.seq > p_head and f.key = any (
+        coalesce(w.keys, (select p.wait_keys from ptcvm.parked p where p.run = w.run)))) then
     update ptcvm.waiting set woken = true where run = r.id and not woken;
     perform ptcvm.wake_job(r.id, ptcvm.now_ms(p_now));
   end if;
@@ -122,7 +123,7 @@ drop function if exists ptcvm.write(smallint, bytea, bigint, uuid[], bigint, big
                                     smallint[], bytea[], smallint[], bytea[], bigint[], bytea[], boolean, bytea,
                                     bytea[], bytea[], bigint, bigint, bytea, bytea, bytea, bigint);
 create or replace function ptcvm.write(
-  p_call smallint, p_log bytea, p_token bigint, p_nonces uuid[], p_seen bigint, p_others bigint, p_op uuid,
+  p_call smallint, p_log bytea, p_token bigint, p_nonces uuid[], p_seen bigint, p_others bigint, p_op bigint,
   p_again boolean, p_keys bytea[], p_times bigint[], p_ranks smallint[], p_bodies bytea[], p_marks smallint[],
   p_calls bytea[], p_attempts bigint[], p_tasks bytea[], p_decides boolean, p_continuation bytea, p_wait_keys bytea[],
   p_whole_keys bytea[], p_deadline bigint, p_observed bigint, p_snapshot bytea, p_seal bytea, p_seal_before bytea,
@@ -245,13 +246,15 @@ end $$;
 
 -- What a write does besides its facts.
 create or replace function ptcvm.set_state(
-  p_run bigint, p_call smallint, p_op uuid, p_continuation bytea, p_wait_keys bytea[], p_whole_keys bytea[],
+  p_run bigint, p_call smallint, p_op bigint, p_continuation bytea, p_wait_keys bytea[], p_whole_keys bytea[],
   p_deadline bigint, p_observed bigint, p_snapshot bytea)
 returns void language plpgsql as $$
 begin
   if p_call = 2 then
-    insert into ptcvm.waiting (run, deadline_ms, keys) values (p_run, p_deadline, p_wait_keys);
-    insert into ptcvm.parked values (p_run, p_op, p_continuation, p_deadline, p_observed, p_whole_keys, p_snapshot)
+    insert into ptcvm.waiting (run, deadline_ms, keys)
+    values (p_run, p_deadline, case when p_wait_keys <> p_whole_keys then p_wait_keys end);
+    insert into ptcvm.parked (run, op, continuation, deadline_ms, observed_seq, wait_keys, snapshot)
+    values (p_run, p_op, p_continuation, p_deadline, p_observed, p_whole_keys, p_snapshot)
     on conflict (run) do update set op = excluded.op, continuation = excluded.continuation,
       deadline_ms = excluded.deadline_ms, observed_seq = excluded.observed_seq, wait_keys = excluded.wait_keys,
       snapshot = excluded.snapshot;
@@ -276,7 +279,7 @@ drop function if exists ptcvm.arrive(bytea, bigint, uuid, boolean, bigint[], byt
                                      smallint[], bytea[], bigint[], bytea[], smallint, bigint, bytea, bytea[], bytea[],
                                      bigint, bigint, bytea, bytea, bytea, bigint[], bytea[], bytea, bigint);
 create or replace function ptcvm.arrive(
-  p_log bytea, p_before bigint, p_op uuid, p_again boolean, p_writers bigint[], p_keys bytea[], p_times bigint[],
+  p_log bytea, p_before bigint, p_op bigint, p_again boolean, p_writers bigint[], p_keys bytea[], p_times bigint[],
   p_ranks smallint[], p_bodies bytea[], p_marks smallint[], p_calls bytea[], p_attempts bigint[], p_tasks bytea[],
   p_state smallint, p_token bigint, p_continuation bytea, p_wait_keys bytea[], p_whole_keys bytea[],
   p_deadline bigint, p_observed bigint, p_snapshot bytea, p_queue bytea, p_tenant bytea, p_numbers bigint[],
@@ -327,7 +330,7 @@ begin
     on conflict (run) do update set op = excluded.op, state = excluded.state, format = excluded.format,
       crashes = excluded.crashes, attempts = excluded.attempts, at_ms = excluded.at_ms, node = 0, token = 0,
       crash_head = excluded.crash_head, reason = excluded.reason, cancelled = excluded.cancelled
-    returning id into v_job;
+    returning run into v_job;
     if not (p_numbers[1] in (4, 5, 6) or (p_numbers[1] = 1 and p_numbers[7] > v_now)) then
       perform ptcvm.place_job(v_job, v_now);
       perform ptcvm.tell();
@@ -415,13 +418,8 @@ set search_path = pg_catalog, pg_temp as $$
 declare
   v_run bigint := (select id from ptcvm.run where log = p_log);
 begin
-  if p_is_notable then                        -- the first fact is in no index of notable ones
-    return query select n.seq, n.body from (
-        select f.seq, f.body from ptcvm.fact f where f.run = v_run and f.seq = 1 and f.rank > 0 and p_after < 1
-        union all
-        (select f.seq, f.body from ptcvm.fact f
-         where f.run = v_run and f.seq > p_after and f.seq > 1 and f.rank > 0 order by f.seq limit p_most)
-      ) n order by n.seq limit p_most;
+  if p_is_notable then
+    return query select n.seq, n.body from ptcvm.notable_facts(v_run, p_after, p_most) n;
   else
     return query select f.seq, f.body from ptcvm.fact f
       where f.run = v_run and f.seq > p_after order by f.seq limit p_most;

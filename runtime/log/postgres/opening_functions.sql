@@ -1,13 +1,14 @@
--- The first notable facts of a run. The first fact of all is in no index of notable ones.
-create or replace function ptcvm.notable_facts(p_run bigint, p_most bigint) returns table (seq bigint, body bytea)
-language plpgsql stable as $$
+-- Notable facts of a run after p_after. The first facts of a log are few, and in no index of notable ones.
+create or replace function ptcvm.notable_facts(p_run bigint, p_after bigint, p_most bigint)
+returns table (seq bigint, body bytea) language plpgsql stable as $$
 #variable_conflict use_column
 begin
   return query select n.seq, n.body from (
-      select f.seq, f.body from ptcvm.fact f where f.run = p_run and f.seq = 1 and f.rank > 0
+      select f.seq, f.body from ptcvm.fact f
+      where f.run = p_run and f.seq > p_after and f.seq <= 64 and f.rank > 0
       union all
-      (select f.seq, f.body from ptcvm.fact f where f.run = p_run and f.seq > 1 and f.rank > 0
-       order by f.seq limit p_most)
+      (select f.seq, f.body from ptcvm.fact f
+       where f.run = p_run and f.seq > p_after and f.seq > 64 and f.rank > 0 order by f.seq limit p_most)
     ) n order by n.seq limit p_most;
 end $$;
 
@@ -25,7 +26,7 @@ begin
     where f.run = v_run order by f.seq desc limit 1;
   if not found then return; end if;
   return query select 1::smallint, n.seq, n.body, null::bigint, null::bytea[], null::bytea
-    from ptcvm.notable_facts(v_run, p_most) n;
+    from ptcvm.notable_facts(v_run, 0, p_most) n;
   return query select 2::smallint, f.seq, f.body, null::bigint, null::bytea[], null::bytea
     from ptcvm.open_call c join ptcvm.fact f on f.run = c.run and f.seq = c.seq where c.run = v_run order by f.seq;
   return query select 3::smallint, p.observed_seq, p.continuation, p.deadline_ms, p.wait_keys, p.snapshot
@@ -50,7 +51,7 @@ begin
   from ptcvm.fact l where l.run = p_run order by l.seq desc limit 1;
   if head is distinct from 1 then                      -- most runs of which nobody has heard have one fact
     select sum(length(n.body)), array_agg(n.seq order by n.seq), array_agg(n.body order by n.seq)
-    into v_bytes, notable_seqs, notable from ptcvm.notable_facts(p_run, 101) n;
+    into v_bytes, notable_seqs, notable from ptcvm.notable_facts(p_run, 0, 101) n;
   end if;
   if not p_is_new then
     select array_agg(n.seq order by n.seq), array_agg(n.body order by n.seq), v_bytes + coalesce(sum(length(n.body)), 0)
@@ -89,7 +90,7 @@ begin
       select count(*), sum(length(n.body)) as bytes, array_agg(n.seq order by n.seq) as seqs,
              array_agg(n.body order by n.seq) as bodies from (
         select o.seq, o.body from ptcvm.fact o where o.run = x.id and r.head <= 100
-        union all select o.seq, o.body from ptcvm.notable_facts(x.id, 101) o where r.head > 100) n) f
+        union all select o.seq, o.body from ptcvm.notable_facts(x.id, 0, 101) o where r.head > 100) n) f
     left join ptcvm.parked p on p.run = x.id
     order by r.log;
 end $$;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "runtime/log/postgres/packed_snapshot.h"
+
 namespace ptc {
 namespace {
 
@@ -98,6 +100,9 @@ PostgresParameters& PostgresParameters::snapshot(const Parked& parked) {
     null_bytes().own(kOid, std::string(4, '\0'));
     object_ = &owned_.back();
     return *this;
+  }
+  if (parked.snapshot_size() <= kMostPackedBytes) {
+    return own(kBytes, packed_snapshot(as_text(parked.whole_snapshot()))).add(kOid, nullptr, 0);
   }
   if (parked.pieces == nullptr) return bytes(as_text(parked.snapshot)).add(kOid, nullptr, 0);
   return own(kBytes, std::string(as_text(parked.whole_snapshot()))).add(kOid, nullptr, 0);

@@ -23,11 +23,11 @@ StoreResult<std::optional<Written>> PostgresStore::end_job(std::string_view log,
   if (auto wrong = check_postgres_message(columns, nullptr)) return *std::move(wrong);
   Held claim = held(log, cut.token);
   if (has_ring() || claim.nonces.empty() || claim.is_doubtful) return Done();
-  const PostgresUuid op = fresh_uuid();
+  const std::int64_t op = fresh_op();
   const auto parameters = [&](bool again) {
     claim.is_doubtful = claim.is_doubtful || again;
     PostgresParameters out;
-    out.bytes(log).count(cut.token).uuid_array(claim.nonces).count(cut.seq).uuid(op).boolean(again);
+    out.bytes(log).count(cut.token).uuid_array(claim.nonces).count(cut.seq).integer(op).boolean(again);
     out.integer(end.time_ms).small(columns.ranks[0]).bytes(*columns.bodies[0]).integer(now(now_ms));
     return out;
   };

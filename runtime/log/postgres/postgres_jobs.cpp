@@ -84,7 +84,7 @@ StoreResult<std::vector<Enqueued>> enqueue_on(PGconn* connection, std::span<cons
   if (jobs.empty()) return std::vector<Enqueued>();
   const JobColumns columns(jobs);
   PostgresParameters parameters;
-  parameters.uuid(fresh_uuid()).integer(std::nullopt);   // the clock of the database
+  parameters.integer(fresh_op()).integer(std::nullopt);   // the clock of the database
   columns.add_to(parameters);
   const auto answer = PostgresConnection::ask_on(connection, kEnqueueAndTell, parameters);
   if (const auto* error = std::get_if<StoreError>(&answer)) return *error;
@@ -106,6 +106,7 @@ StoreError moved_error(std::span<const Job> jobs, std::size_t number) {
 StoreResult<std::vector<Enqueued>> enqueued_in(const PostgresRows& rows, std::span<const Job> jobs) {
   std::vector<Enqueued> out;
   for (int row = 0; row < rows.count(); ++row) {
+    if (rows.null_at(row, 1)) return std::vector<Enqueued>(jobs.size(), Enqueued{true});
     const std::int64_t at = rows.integer_at(row, 1);
     if (rows.null_at(row, 0) && at < 0) return blocker_error(jobs, -at);
     if (rows.null_at(row, 0)) {

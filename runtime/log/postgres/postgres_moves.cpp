@@ -54,10 +54,10 @@ StoreResult<bool> PostgresStore::arrive(const Arrival& run, std::int64_t now_ms)
   for (const Fact& fact : run.facts) writers.push_back(static_cast<std::int64_t>(fact.writer));
   std::optional<StoreResult<bool>> told;
   const auto once = [&](const NextSeal& seal) -> StoreResult<SealedWrite> {
-    const PostgresUuid op = fresh_uuid();
+    const std::int64_t op = fresh_op();
     const auto parameters = [&](bool again) {
       PostgresParameters out;
-      out.bytes(run.log).count(run.before).uuid(op).boolean(again).integer_array(writers);
+      out.bytes(run.log).count(run.before).integer(op).boolean(again).integer_array(writers);
       add_facts(out, columns);
       out.small(static_cast<std::int16_t>(run.state)).count(run.token);
       add_parked(out, parked);

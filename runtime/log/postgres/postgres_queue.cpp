@@ -269,10 +269,10 @@ StoreResult<bool> PostgresQueue::cancel(std::string_view log, std::string_view t
   const FactColumns columns = fact_columns({&fact, 1}, 0);
   std::optional<StoreResult<bool>> told;
   const auto once = [&](const NextSeal& seal) -> StoreResult<SealedWrite> {
-    const PostgresUuid op = fresh_uuid();
+    const std::int64_t op = fresh_op();
     const auto parameters = [&](bool again) {
       PostgresParameters out;
-      out.bytes(log).bytes(tenant).uuid(op).integer(columns.times[0]).small(columns.ranks[0]);
+      out.bytes(log).bytes(tenant).integer(op).integer(columns.times[0]).small(columns.ranks[0]);
       out.bytes(*columns.bodies[0]).integer(store_.now(now_ms)).boolean(again);
       add_seal(out, store_.has_ring() ? &seal : nullptr);
       return out;

@@ -1,4 +1,5 @@
 // The calls of the PostgreSQL store that read.
+#include "runtime/log/postgres/packed_snapshot.h"
 #include "runtime/log/postgres/postgres_answers.h"
 #include "runtime/log/postgres/postgres_rows.h"
 #include "runtime/log/postgres/postgres_seals.h"
@@ -117,6 +118,9 @@ StoreResult<std::optional<Parked>> PostgresStore::unchecked_parked(std::string_v
   auto done = calls_.look_each(kParked, parameters, begin, take);
   if (auto* error = std::get_if<StoreError>(&done)) return std::move(*error);
   if (out && out->snapshot.size() != size) return StoreError{Kind::Corrupt, "pieces of a parked run are missing"};
+  if (out && size <= kMostPackedBytes + kMostPackedBytes / 4) {
+    out->snapshot = unpacked_snapshot({reinterpret_cast<const char*>(out->snapshot.data()), size});
+  }
   return out;
 }
 

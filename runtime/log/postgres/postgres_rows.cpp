@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
-#include "runtime/log/fact_json.h"
 #include "runtime/log/log_walk.h"
+#include "runtime/log/postgres/compact_fact.h"
+#include "runtime/log/postgres/packed_snapshot.h"
 #include "runtime/log/store_rules.h"
 
 namespace ptc {
@@ -79,6 +80,12 @@ std::string indexed_key(std::string_view key) {
   return out;
 }
 
+std::int64_t fresh_op() {
+  std::int64_t out = 0;
+  randombytes_buf(&out, sizeof(out));
+  return out;
+}
+
 PostgresUuid fresh_uuid() {
   PostgresUuid out;
   randombytes_buf(out.data(), out.size());
@@ -88,9 +95,8 @@ PostgresUuid fresh_uuid() {
 namespace {
 
 void add_fact(FactColumns& out, const Fact& fact, std::uint64_t writer) {
-  const std::vector<std::uint8_t> body = fact_bytes(fact, writer);
   out.keys.push_back(fact.key.empty() ? std::nullopt : std::optional(indexed_key(fact.key)));
-  out.bodies.emplace_back(std::string(body.begin(), body.end()));
+  out.bodies.emplace_back(compact_fact(fact, writer));
   out.times.push_back(fact.time_ms);
   out.ranks.push_back(static_cast<std::int16_t>(rank_of(fact.kind)));
   const std::int16_t mark = mark_of(fact);
@@ -146,14 +152,7 @@ StoreResult<Fact> fact_in(const PostgresRows& rows, int row, int seq) {
 }
 
 StoreResult<Fact> fact_of(std::uint64_t place, std::string_view body) {
-  // FlatBuffers wants its bytes aligned, and a row is not.
-  const std::vector<std::uint8_t> aligned(body.begin(), body.end());
-  std::optional<Fact> fact = read_fact(aligned);
-  if (!fact && body.starts_with('{')) {   // written by ptcvm.enqueue_program()
-    std::string ignored;
-    fact = read_fact_json(body, ignored);
-    if (fact && fact->kind != FactKind::RunStarted) fact.reset();
-  }
+  std::optional<Fact> fact = read_stored(body);
   if (!fact) return damaged(place);
   fact->seq = place;
   return *std::move(fact);
@@ -175,8 +174,7 @@ Parked parked_in(const PostgresRows& rows, int row, const ParkedColumns& at) {
   if (!rows.null_at(row, at.deadline)) out.deadline_ms = rows.integer_at(row, at.deadline);
   out.observed_seq = rows.count_at(row, at.observed);
   out.wait_keys = rows.byte_array_at(row, at.keys);
-  const std::string_view snapshot = rows.bytes_at(row, at.snapshot);
-  out.snapshot.assign(snapshot.begin(), snapshot.end());
+  out.snapshot = unpacked_snapshot(rows.bytes_at(row, at.snapshot));
   return out;
 }
 

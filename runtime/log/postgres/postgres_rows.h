@@ -14,6 +14,8 @@ namespace ptc {
 std::string indexed_key(std::string_view key);
 // Returns 16 bytes that nobody has had before.
 PostgresUuid fresh_uuid();
+// Returns a number for a write: no other write of the same log will have had it.
+std::int64_t fresh_op();
 
 // The facts of a write as arrays of columns. `token` is the writer of the facts.
 struct FactColumns {

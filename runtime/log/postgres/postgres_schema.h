@@ -12,7 +12,7 @@ namespace ptc {
 
 class PostgresCalls;
 
-inline constexpr int kPostgresStoreVersion = 10;
+inline constexpr int kPostgresStoreVersion = 11;
 
 // Returns the statements that make the store in an empty database, as a script for psql.
 std::string postgres_sql();

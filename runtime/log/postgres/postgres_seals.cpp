@@ -4,6 +4,7 @@
 #include <set>
 
 #include "runtime/log/postgres/postgres_answers.h"
+#include "runtime/log/postgres/compact_fact.h"
 #include "runtime/log/postgres/postgres_calls.h"
 
 namespace ptc {
@@ -125,10 +126,9 @@ std::optional<StoreError> PostgresSeals::walk_pages(std::string_view log, LogWal
     const auto& rows = std::get<PostgresRows>(answer);
     if (rows.count() == 0) return std::nullopt;
     for (int row = 0; row < rows.count() && walk.seq() < to; ++row) {
-      const std::string_view body = rows.bytes_at(row, 1);
-      const std::vector<std::uint8_t> aligned(body.begin(), body.end());   // where FlatBuffers can read
-      const auto fact = read_fact(aligned);
-      WalkedFact walked{rows.count_at(row, 0), aligned, std::nullopt, rows.integer_at(row, 4), rows.integer_at(row, 3)};
+      const auto fact = read_stored(rows.bytes_at(row, 1));
+      const std::vector<std::uint8_t> body = sealed_bytes(rows.bytes_at(row, 1));
+      WalkedFact walked{rows.count_at(row, 0), body, std::nullopt, rows.integer_at(row, 4), rows.integer_at(row, 3)};
       if (!rows.null_at(row, 2)) walked.key = rows.bytes_at(row, 2);
       const std::string key = fact ? indexed_key(fact->key) : std::string();
       if (auto refused = walk.take(walked, fact, key.empty() ? std::nullopt : std::optional(std::string_view(key)))) {
@@ -136,7 +136,7 @@ std::optional<StoreError> PostgresSeals::walk_pages(std::string_view log, LogWal
       }
       if (fact->writer != rows.count_at(row, 5)) return fact_changed(log, "the column of a writer differs");
       if (walk.seq() != 1) continue;
-      out.first = chained(Digest(), log, 1, aligned);
+      out.first = chained(Digest(), log, 1, body);
       out.started_ms = fact->time_ms;
     }
   }
@@ -267,7 +267,7 @@ StoreResult<LogHead> PostgresSeals::appended(std::string_view log, LogHead head,
   }
   for (std::size_t i = 0; i < facts.bodies.size(); ++i) {
     if (facts.keys[i] && !taken.insert(*facts.keys[i]).second) continue;
-    head.chain = chained(head.chain, log, ++head.seq, as_bytes(*facts.bodies[i]));
+    head.chain = chained(head.chain, log, ++head.seq, sealed_bytes(*facts.bodies[i]));
   }
   return head;
 }
@@ -341,13 +341,15 @@ void PostgresSeals::finished(std::string_view log) {
 void PostgresSeals::forget(std::string_view log) {
   const std::lock_guard lock(mutex_);
   if (const auto at = known_.find(log); at != known_.end()) known_.erase(at);
+  const std::string begin = std::string(log) + '/';      // its parts went with it, and others are checked again
+  for (auto at = known_.lower_bound(begin); at != known_.end() && at->first.starts_with(begin);) at = known_.erase(at);
 }
 
 StoreResult<std::string> PostgresSeals::of_new_log(std::string_view log, std::string_view tenant,
                                                    std::string_view body) const {
   LogHead head;
   head.seq = 1;
-  head.chain = chained(Digest(), log, 1, as_bytes(body));
+  head.chain = chained(Digest(), log, 1, sealed_bytes(body));
   return sealed_by(sealer_for(tenant), log, head);
 }
 
@@ -359,7 +361,11 @@ std::string log_of_schedule(const ScheduleRow& row) { return "ptcvm/schedule/" +
 LogHead head_of_schedule(const ScheduleRow& row, std::string_view start) {
   std::string words;
   const auto add = [&words](std::string_view word) { words += std::to_string(word.size()) + ':' + std::string(word); };
-  for (const std::string_view word : {std::string_view(row.spec), std::string_view(row.job.queue), start}) add(word);
+  const std::string body = as_string(sealed_bytes(start));
+  for (const std::string_view word : {std::string_view(row.spec), std::string_view(row.job.queue),
+                                      std::string_view(body)}) {
+    add(word);
+  }
   add(std::to_string(row.job.priority));
   add(std::to_string(row.job.most_attempts));
   for (const std::string& need : row.job.needs) add(need);

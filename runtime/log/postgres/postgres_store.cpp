@@ -143,7 +143,7 @@ StoreResult<ParkResult> PostgresStore::write_sealed(const OneWrite& given) {
 
 StoreResult<ParkResult> PostgresStore::write_once(const OneWrite& given, const NextSeal* seal) {
   const auto& [call, log, cut, facts, columns, run] = given;
-  const PostgresUuid op = fresh_uuid();
+  const std::int64_t op = fresh_op();
   Held claim;
   if (cut.token != 0) {
     claim = held(log, cut.token);
@@ -159,7 +159,7 @@ StoreResult<ParkResult> PostgresStore::write_once(const OneWrite& given, const N
     } else {
       out.count(cut.seq);
     }
-    out.count(kMostOthers).uuid(op).boolean(again);
+    out.count(kMostOthers).integer(op).boolean(again);
     add_facts(out, columns);
     out.boolean(has_decision(facts));
     add_parked(out, run);

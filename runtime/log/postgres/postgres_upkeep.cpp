@@ -1,6 +1,7 @@
 // The calls of queues that make jobs and schedules, and remove what is old (enqueue_functions.sql).
 #include <algorithm>
 
+#include "runtime/log/postgres/compact_fact.h"
 #include "runtime/log/postgres/postgres_answers.h"
 #include "runtime/log/postgres/postgres_jobs.h"
 #include "runtime/log/postgres/postgres_queue.h"
@@ -58,7 +59,7 @@ StoreResult<std::vector<ScheduleRow>> schedules_in(const PostgresRows& rows, con
     schedule.job.most_attempts = static_cast<std::int32_t>(rows.integer_at(row, 8));
     schedule.job.needs = rows.byte_array_at(row, 9);
     const std::string_view body = rows.bytes_at(row, 11);
-    auto start = read_fact({reinterpret_cast<const std::uint8_t*>(body.data()), body.size()});
+    auto start = read_stored(body);
     if (!start) return StoreError{Kind::Corrupt, "the job of the schedule " + schedule.name + " is damaged"};
     schedule.job.start = std::move(*start);
     const std::string_view seal = rows.bytes_at(row, 12);
@@ -78,10 +79,10 @@ StoreResult<std::vector<Enqueued>> PostgresQueue::enqueue(std::span<const Job> j
   const auto sealed = JobColumns::sealed(jobs, store_.seals_.get());
   if (const auto* error = std::get_if<StoreError>(&sealed)) return *error;
   const auto& columns = std::get<JobColumns>(sealed);
-  const PostgresUuid op = fresh_uuid();
+  const std::int64_t op = fresh_op();
   const auto parameters = [&](bool) {
     PostgresParameters out;
-    out.uuid(op).integer(store_.now(now_ms));
+    out.integer(op).integer(store_.now(now_ms));
     columns.is_one() ? columns.add_one_to(out) : columns.add_to(out);
     return out;
   };
@@ -174,10 +175,10 @@ StoreResult<bool> PostgresQueue::fire(std::string_view name, std::int64_t due_ms
   if (auto wrong = check_postgres_jobs(jobs)) return *std::move(wrong);
   const auto columns = JobColumns::sealed(jobs, store_.seals_.get());
   if (const auto* error = std::get_if<StoreError>(&columns)) return *error;
-  const PostgresUuid op = fresh_uuid();
+  const std::int64_t op = fresh_op();
   const auto parameters = [&](bool) {
     PostgresParameters out;
-    out.bytes(name).integer(due_ms).integer(next_ms).uuid(op).integer(store_.now(now_ms));
+    out.bytes(name).integer(due_ms).integer(next_ms).integer(op).integer(store_.now(now_ms));
     std::get<JobColumns>(columns).add_to(out);
     return out;
   };

@@ -38,27 +38,27 @@ begin
     pass = greatest((select q.pass from ptcvm.queue q where q.name = j.queue),
                     (select s.pass from ptcvm.job s where s.state = 0 and s.queue = j.queue and s.tenant = j.tenant
                      order by s.pass desc limit 1), 0) + 1
-  where j.id = p_job returning j.queue into v_queue;
+  where j.run = p_job returning j.queue into v_queue;
   if found then perform ptcvm.keep_ready(v_queue); end if;
 end $$;
 
 create or replace function ptcvm.set_aside(p_job bigint, p_state int, p_at bigint) returns void language plpgsql as $$
 begin
-  update ptcvm.job set state = p_state, at_ms = p_at, node = 0, token = 0 where id = p_job;
+  update ptcvm.job set state = p_state, at_ms = p_at, node = 0, token = 0 where run = p_job;
 end $$;
 
 -- Ends a job that was cancelled, and that nobody holds.
 create or replace function ptcvm.end_cancelled(p_job bigint, p_now bigint) returns void language plpgsql as $$
 begin
-  update ptcvm.job set reason = 'cancelled' where id = p_job;
+  update ptcvm.job set reason = 'cancelled' where run = p_job;
   perform ptcvm.set_aside(p_job, 6, p_now);
-  perform ptcvm.fail_dependents((select j.run from ptcvm.job j where j.id = p_job), p_now);
+  perform ptcvm.fail_dependents(p_job, p_now);
 end $$;
 
 -- Gives a job back whose log has ended, and nobody has said how its turn ended.
 create or replace function ptcvm.give_back_ended(p_job bigint, p_now bigint) returns void language plpgsql as $$
 begin
-  if (select j.cancelled from ptcvm.job j where j.id = p_job) then
+  if (select j.cancelled from ptcvm.job j where j.run = p_job) then
     perform ptcvm.end_cancelled(p_job, p_now);
   else
     perform ptcvm.make_ready(p_job, p_now);
@@ -71,7 +71,7 @@ declare
   v record;
 begin
   select r.state, coalesce(w.woken, false) as woken, w.deadline_ms, j.cancelled into v
-  from ptcvm.job j join ptcvm.run r on r.id = j.run left join ptcvm.waiting w on w.run = r.id where j.id = p_job;
+  from ptcvm.job j join ptcvm.run r on r.id = j.run left join ptcvm.waiting w on w.run = r.id where j.run = p_job;
   if v.state = 2 then
     perform ptcvm.set_aside(p_job, 5, p_now);
     perform ptcvm.unblock(p_job, p_now);
@@ -93,7 +93,7 @@ declare
   r ptcvm.run;
   v_head bigint;
 begin
-  select * into j from ptcvm.job where id = p_job;
+  select * into j from ptcvm.job where run = p_job;
   select * into r from ptcvm.run where id = j.run;
   if r.token = j.token and r.owner <> '' then
     update ptcvm.run set owner = '', until_ms = 0 where id = r.id;
@@ -105,27 +105,27 @@ begin
     else
       j.crashes := 1;
     end if;
-    update ptcvm.job set crashes = j.crashes, crash_head = v_head where id = j.id;
+    update ptcvm.job set crashes = j.crashes, crash_head = v_head where run = j.run;
     if r.state <> 2 and not j.cancelled
        and j.crashes >= (select q.most_crashes from ptcvm.queue q where q.name = j.queue) then
       update ptcvm.job set reason = convert_to(
-        'its workers died ' || j.crashes || ' times at fact ' || v_head, 'UTF8') where id = j.id;
-      perform ptcvm.set_aside(j.id, 4, p_now);
+        'its workers died ' || j.crashes || ' times at fact ' || v_head, 'UTF8') where run = j.run;
+      perform ptcvm.set_aside(j.run, 4, p_now);
       return;
     end if;
     if r.state = 2 then
-      perform ptcvm.give_back_ended(j.id, p_now);
+      perform ptcvm.give_back_ended(j.run, p_now);
       return;
     end if;
   end if;
-  perform ptcvm.place_job(j.id, p_now);
+  perform ptcvm.place_job(j.run, p_now);
 end $$;
 
 create or replace function ptcvm.release_if_dead(p_run bigint, p_now bigint) returns void language plpgsql as $$
 declare
   v_job bigint;
 begin
-  select j.id into v_job from ptcvm.job j where j.run = p_run and j.state = 2 and not exists (
+  select j.run into v_job from ptcvm.job j where j.run = p_run and j.state = 2 and not exists (
     select from ptcvm.node n where n.id = j.node and not n.gone and n.until_ms > p_now);
   if found then
     perform ptcvm.rescue_job(v_job, p_now);
@@ -137,7 +137,7 @@ end $$;
 drop function if exists ptcvm.wake_job(bigint, bigint);   -- the name of a parameter is another one
 create or replace function ptcvm.wake_job(p_run bigint, p_now bigint) returns void language plpgsql as $$
 begin
-  perform ptcvm.make_ready(j.id, p_now) from ptcvm.job j where j.run = p_run and j.state in (1, 3);
+  perform ptcvm.make_ready(j.run, p_now) from ptcvm.job j where j.run = p_run and j.state in (1, 3);
 end $$;
 
 create or replace function ptcvm.lease_end(p_now bigint, p_lease bigint) returns bigint language sql immutable as $$
@@ -169,7 +169,7 @@ begin
   if not found then return query select false, false, null::bytea, v_now; return; end if;
   return query select true, v_draining, null::bytea, v_now;
   return query select true, v_draining, r.log, v_now from ptcvm.job j join ptcvm.run r on r.id = j.run
-    where j.state = 2 and j.node = p_node and j.cancelled order by j.id;
+    where j.state = 2 and j.node = p_node and j.cancelled order by j.run;
 end $$;
 
 create or replace function ptcvm.node_leave(p_node bigint, p_now bigint, p_again boolean)
@@ -181,15 +181,15 @@ declare
 begin
   update ptcvm.node set gone = true, until_ms = least(until_ms, v_now) where id = p_node and not gone;
   if not found and not p_again then return query select false; return; end if;
-  for v in select j.id, j.run from ptcvm.job j where j.state = 2 and j.node = p_node order by j.run loop
+  for v in select j.run from ptcvm.job j where j.state = 2 and j.node = p_node order by j.run loop
     perform from ptcvm.run r where r.id = v.run for no key update;
-    if exists (select from ptcvm.job j where j.id = v.id and j.state = 2 and j.node = p_node) then
+    if exists (select from ptcvm.job j where j.run = v.run and j.state = 2 and j.node = p_node) then
       update ptcvm.run r set owner = '', until_ms = 0 from ptcvm.job j
-        where j.id = v.id and r.id = j.run and r.token = j.token and r.owner <> '' returning r.state into v_state;
+        where j.run = v.run and r.id = j.run and r.token = j.token and r.owner <> '' returning r.state into v_state;
       if found and v_state = 2 then
-        perform ptcvm.give_back_ended(v.id, v_now);
+        perform ptcvm.give_back_ended(v.run, v_now);
       else
-        perform ptcvm.place_job(v.id, v_now);
+        perform ptcvm.place_job(v.run, v_now);
       end if;
     end if;
   end loop;
@@ -208,18 +208,18 @@ declare
 begin
   perform from ptcvm.queue q order by q.name for no key update;
   for v in
-    select j.id, j.run, j.token, r.log from ptcvm.job j join ptcvm.run r on r.id = j.run
+    select j.run, j.token, r.log from ptcvm.job j join ptcvm.run r on r.id = j.run
     where j.state = 2 and j.node = p_node and not exists (
-      select from unnest(p_logs, p_tokens) as k (l, t) where k.l = r.log and k.t = j.token) order by j.id
+      select from unnest(p_logs, p_tokens) as k (l, t) where k.l = r.log and k.t = j.token) order by j.run
   loop
     perform from ptcvm.run r where r.id = v.run for no key update;
-    if exists (select from ptcvm.job j where j.id = v.id and j.state = 2 and j.node = p_node and j.token = v.token) then
+    if exists (select from ptcvm.job j where j.run = v.run and j.state = 2 and j.node = p_node and j.token = v.token) then
       update ptcvm.run r set owner = '', until_ms = 0
         where r.id = v.run and r.token = v.token and r.owner <> '' returning r.state into v_state;
       if found and v_state = 2 then
-        perform ptcvm.give_back_ended(v.id, v_now);
+        perform ptcvm.give_back_ended(v.run, v_now);
       else
-        perform ptcvm.place_job(v.id, v_now);
+        perform ptcvm.place_job(v.run, v_now);
       end if;
       log := v.log;
       return next;
@@ -284,9 +284,9 @@ begin
     if found then return; end if;
   end if;
   if q.name is null or q.paused or n.draining then return; end if;
-  for v in select x.id, x.at_ms from ptcvm.job x where x.state = 1 and x.queue = p_queue and x.at_ms <= v_now
-           order by x.at_ms, x.id limit 100 for update skip locked loop
-    perform ptcvm.make_ready(v.id, v.at_ms);
+  for v in select x.run, x.at_ms from ptcvm.job x where x.state = 1 and x.queue = p_queue and x.at_ms <= v_now
+           order by x.at_ms, x.run limit 100 for update skip locked loop
+    perform ptcvm.make_ready(v.run, v.at_ms);
   end loop;
   if found then perform ptcvm.tell(); end if;
   if q.starts_per_hour is not null then
@@ -301,7 +301,7 @@ begin
   if q.starts_per_hour is not null then v_room := least(v_room, q.tokens / 3600000); end if;
   if v_room > 0 then
     for j in select * from ptcvm.job x where x.state = 0 and x.queue = p_queue and x.format <= n.format
-               and x.needs <@ p_tools order by x.priority, x.pass, x.id loop
+               and x.needs <@ p_tools order by x.priority, x.pass, x.run loop
       if q.tenant_slots is not null then
         continue when q.tenant_slots <= (
           select count(*) from ptcvm.job x where x.state = 2 and x.queue = p_queue and x.tenant = j.tenant);
@@ -309,11 +309,11 @@ begin
       select * into r from ptcvm.run x where x.id = j.run for no key update skip locked;
       continue when not found or (r.seal is not null and not p_keys);
       if r.owner <> '' and r.until_ms > v_now then      -- the job is as it is now, under the lock of the run
-        update ptcvm.job x set state = 1, at_ms = r.until_ms, node = 0, token = 0 where x.id = j.id and x.state = 0;
+        update ptcvm.job x set state = 1, at_ms = r.until_ms, node = 0, token = 0 where x.run = j.run and x.state = 0;
         continue;
       end if;
       update ptcvm.job x set state = 2, node = p_node, token = r.token + 1, at_ms = v_now
-      where x.id = j.id and x.state = 0 returning x.cancelled, x.attempts into cancelled, attempts;
+      where x.run = j.run and x.state = 0 returning x.cancelled, x.attempts into cancelled, attempts;
       continue when not found;
       update ptcvm.run x set token = r.token + 1, nonce = p_nonces[v_next], owner = n.owner,
         until_ms = 9223372036854775807 where x.id = r.id;
@@ -366,25 +366,25 @@ begin
   if r.state = 2 and p_kind = 3 and p_head <= coalesce((      -- what follows does the same, in more statements
       select f.seq from ptcvm.fact f where f.run = r.id order by f.seq desc limit 1), 0) then
     update ptcvm.job x set state = 5, at_ms = v_now, node = 0, token = 0, crashes = 0, reason = p_reason
-    where x.id = j.id;
-    if exists (select from ptcvm.dependent d where d.run = r.id) then perform ptcvm.unblock(j.id, v_now); end if;
+    where x.run = j.run;
+    if exists (select from ptcvm.dependent d where d.run = r.id) then perform ptcvm.unblock(j.run, v_now); end if;
     return query select true;
     return;
   end if;
   update ptcvm.job x set crashes = 0, reason = p_reason, attempts = x.attempts + (p_kind = 1)::int,
     format = case when r.state = 1 then coalesce((select n.format from ptcvm.node n where n.id = x.node), x.format)
                   else x.format end
-  where x.id = j.id returning * into j;
+  where x.run = j.run returning * into j;
   if r.state = 2 and (p_kind = 0 or p_kind = 3
        and p_head > coalesce((select max(f.seq) from ptcvm.fact f where f.run = r.id), 0)) then
-    perform ptcvm.give_back_ended(j.id, v_now);
+    perform ptcvm.give_back_ended(j.run, v_now);
   elsif p_kind in (0, 3) then
-    perform ptcvm.place_job(j.id, v_now);
+    perform ptcvm.place_job(j.run, v_now);
   elsif p_kind = 2 or j.cancelled or j.attempts >= j.most_attempts then
-    perform ptcvm.set_aside(j.id, 6, v_now);
+    perform ptcvm.set_aside(j.run, 6, v_now);
     perform ptcvm.fail_dependents(r.id, v_now);
   else
-    perform ptcvm.set_aside(j.id, 1, ptcvm.lease_end(v_now, p_delay));
+    perform ptcvm.set_aside(j.run, 1, ptcvm.lease_end(v_now, p_delay));
   end if;
   return query select true;
 end $$;
@@ -392,14 +392,13 @@ end $$;
 -- The end of a log and of its job (FactStore::end_job()), in few statements on single rows. No row: nothing was changed,
 -- and write() and finish() say why. p_again: the lock waits for a first attempt that still runs.
 create or replace function ptcvm.end_job(
-  p_log bytea, p_token bigint, p_nonces uuid[], p_seen bigint, p_op uuid, p_again boolean, p_time bigint,
+  p_log bytea, p_token bigint, p_nonces uuid[], p_seen bigint, p_op bigint, p_again boolean, p_time bigint,
   p_rank smallint, p_body bytea, p_now bigint)
 returns table (head bigint) language plpgsql security definer
 set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
 declare
   v_now bigint := ptcvm.now_ms(p_now);
   r ptcvm.run;
-  v_job bigint;
   v_is_blocker boolean;
 begin
   if p_seen = 9223372036854775807 then return; end if;        -- the cut has seen nothing: it is blind
@@ -414,14 +413,14 @@ begin
   update ptcvm.job x set state = 5, at_ms = v_now, node = 0, token = 0, crashes = 0, reason = ''
   where x.run = r.id and x.state = 2 and x.token = p_token and p_seen = (
     select f.seq from ptcvm.fact f where f.run = r.id order by f.seq desc limit 1)
-  returning x.id, exists (select from ptcvm.dependent d where d.run = r.id) into v_job, v_is_blocker;
+  returning exists (select from ptcvm.dependent d where d.run = r.id) into v_is_blocker;
   if not found then return; end if;
   insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
   values (r.id, head, null, p_time, p_rank, p_token, p_op, p_body);
   update ptcvm.run x set state = 2, owner = '', until_ms = 0 where x.id = r.id;
   delete from ptcvm.parked where run = r.id;
   if found then delete from ptcvm.waiting where run = r.id; end if;
-  if v_is_blocker then perform ptcvm.unblock(v_job, v_now); end if;
+  if v_is_blocker then perform ptcvm.unblock(r.id, v_now); end if;
   return next;
 end $$;
 
@@ -432,13 +431,13 @@ declare
   v_now bigint := ptcvm.now_ms(p_now);
   v record;
 begin
-  for v in select j.id, j.run, j.token from ptcvm.job j join ptcvm.node n on n.id = j.node
-           where j.state = 2 and n.until_ms <= v_now order by j.id limit p_most loop
+  for v in select j.run, j.token from ptcvm.job j join ptcvm.node n on n.id = j.node
+           where j.state = 2 and n.until_ms <= v_now order by j.run limit p_most loop
     select r.log into log from ptcvm.run r where r.id = v.run for no key update skip locked;
     continue when not found;
     if exists (select from ptcvm.job j join ptcvm.node n on n.id = j.node
-               where j.id = v.id and j.state = 2 and j.token = v.token and n.until_ms <= v_now) then
-      perform ptcvm.rescue_job(v.id, v_now);
+               where j.run = v.run and j.state = 2 and j.token = v.token and n.until_ms <= v_now) then
+      perform ptcvm.rescue_job(v.run, v_now);
       return next;
     end if;
   end loop;
@@ -466,7 +465,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 -- answer: 0 no; 1 yes; 2 there is no such job; 3 the run is another tenant's; 4 the run went to another store; 5 its
 -- log is not what was sealed, or is sealed, and there is no p_seal (see write()).
 drop function if exists ptcvm.cancel(bytea, bytea, uuid, bigint, smallint, bytea, bigint, boolean);
-create or replace function ptcvm.cancel(p_log bytea, p_tenant bytea, p_op uuid, p_time bigint, p_rank smallint,
+create or replace function ptcvm.cancel(p_log bytea, p_tenant bytea, p_op bigint, p_time bigint, p_rank smallint,
                                         p_body bytea, p_now bigint, p_again boolean, p_seal bytea,
                                         p_seal_before bytea, p_end bigint)
 returns table (answer smallint) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -494,8 +493,8 @@ begin
   insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
   values (j.run, coalesce(v_head, 0) + 1, null, p_time, p_rank, 0, p_op, p_body);
   update ptcvm.run set seal = p_seal where id = j.run and p_seal is not null;
-  update ptcvm.job set cancelled = true where id = j.id;
-  if j.state <> 2 then perform ptcvm.end_cancelled(j.id, v_now); end if;
+  update ptcvm.job set cancelled = true where run = j.run;
+  if j.state <> 2 then perform ptcvm.end_cancelled(j.run, v_now); end if;
   return query select 1::smallint;
 end $$;
 
@@ -505,15 +504,15 @@ declare
   j ptcvm.job;
 begin
   perform from ptcvm.run r where r.log = p_log or r.id in (    -- what it comes after stays as it is meanwhile
-    select d.run from ptcvm.dependent d join ptcvm.job x on x.id = d.job join ptcvm.run o on o.id = x.run
+    select d.run from ptcvm.dependent d join ptcvm.run o on o.id = d.job
     where o.log = p_log) order by r.log for no key update;
   select * into j from ptcvm.job where run = (select id from ptcvm.run where log = p_log);
   if not found then return query select 2::smallint; return; end if;
   if j.tenant <> p_tenant then return query select 3::smallint; return; end if;
   if j.state = 8 then return query select 4::smallint; return; end if;
   if j.state not in (1, 4, 6) then return query select 0::smallint; return; end if;
-  update ptcvm.job set crashes = 0, attempts = 0, cancelled = false, reason = '' where id = j.id;
-  perform ptcvm.ready_or_block(j.id, ptcvm.now_ms(p_now));
+  update ptcvm.job set crashes = 0, attempts = 0, cancelled = false, reason = '' where run = j.run;
+  perform ptcvm.ready_or_block(j.run, ptcvm.now_ms(p_now));
   perform ptcvm.restore_dependents(j.run, ptcvm.now_ms(p_now));
   perform ptcvm.tell();
   return query select 1::smallint;
@@ -530,14 +529,14 @@ set plan_cache_mode = force_custom_plan as $$             -- the state says whic
 #variable_conflict use_column
 begin
   if p_log is not null then
-    return query select j.id, r.log, j.queue, j.tenant, j.state, j.priority, j.format, j.crashes, j.attempts,
+    return query select j.run, r.log, j.queue, j.tenant, j.state, j.priority, j.format, j.crashes, j.attempts,
         j.most_attempts, j.needs, j.pass, j.at_ms, j.node, j.token, j.crash_head, j.reason, j.cancelled, j.blockers
       from ptcvm.job j join ptcvm.run r on r.id = j.run where r.log = p_log;
   else
-    return query select j.id, r.log, j.queue, j.tenant, j.state, j.priority, j.format, j.crashes, j.attempts,
+    return query select j.run, r.log, j.queue, j.tenant, j.state, j.priority, j.format, j.crashes, j.attempts,
         j.most_attempts, j.needs, j.pass, j.at_ms, j.node, j.token, j.crash_head, j.reason, j.cancelled, j.blockers
-      from (select * from ptcvm.job x where x.state = p_state and x.id > p_after order by x.id limit p_most) j
-      join ptcvm.run r on r.id = j.run order by j.id;
+      from (select * from ptcvm.job x where x.state = p_state and x.run > p_after order by x.run limit p_most) j
+      join ptcvm.run r on r.id = j.run order by j.run;
   end if;
 end $$;
 
@@ -547,6 +546,6 @@ returns table (id bigint, log bytea, queue bytea, tenant bytea, state smallint, 
                attempts int, most_attempts int, needs bytea[], pass bigint, at_ms bigint, node bigint, token bigint,
                crash_head bigint, reason bytea, cancelled boolean, blockers int)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select j.id, r.log, j.queue, j.tenant, j.state, j.priority, j.format, j.crashes, j.attempts, j.most_attempts, j.needs,
+  select j.run, r.log, j.queue, j.tenant, j.state, j.priority, j.format, j.crashes, j.attempts, j.most_attempts, j.needs,
     j.pass, j.at_ms, j.node, j.token, j.crash_head, j.reason, j.cancelled, j.blockers
   from (select distinct l from unnest(p_logs) l) g join ptcvm.run r on r.log = g.l join ptcvm.job j on j.run = r.id $$;

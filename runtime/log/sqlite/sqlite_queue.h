@@ -38,6 +38,8 @@ class SqliteQueueTables final : public QueueTables {
   std::vector<QueueDepth> depths() override;
   void forget_nodes(std::int64_t before_ms, std::size_t most) override;
   void forget_run(const JobRow& job) override;
+  void forget_log(std::string_view log) override;
+  std::vector<std::string> logs_below(std::string_view log) override;
   bool has_dependents(std::string_view log) override;
   std::vector<JobRow> over(std::int64_t before_ms, bool dead_too, std::size_t most) override;
   void remove_schedule(std::string_view name) override;

@@ -21,6 +21,8 @@ constexpr char kOver[] =
     "(job.state = 5 OR (? AND NOT EXISTS (SELECT 1 FROM dependent WHERE dependent.log = run.log))) "
     "ORDER BY job.id LIMIT ?";
 constexpr char kRunOf[] = "SELECT run FROM job WHERE id = ?";
+constexpr char kNumberOf[] = "SELECT id FROM run WHERE log = ?";
+constexpr char kLogsBelow[] = "SELECT log FROM run WHERE log > ? AND log < ? ORDER BY log";
 constexpr char kForgetNodes[] =
     "DELETE FROM node WHERE id IN (SELECT id FROM node WHERE until_ms <= ? AND NOT EXISTS "
     "(SELECT 1 FROM job WHERE job.state = 2 AND job.node = node.id) ORDER BY id LIMIT ?)";
@@ -126,6 +128,24 @@ void SqliteQueueTables::forget_run(const JobRow& job) {
     if (query.row()) run = query.count_at(0);
   }
   for (const char* const statement : kForgetRun) SqliteQuery(connection_, statement).count(run).run();
+}
+
+void SqliteQueueTables::forget_log(std::string_view log) {
+  std::uint64_t run = 0;
+  {
+    SqliteQuery query(connection_, kNumberOf);
+    query.text(log);
+    if (!query.row()) return;
+    run = query.count_at(0);
+  }
+  for (const char* const statement : kForgetRun) SqliteQuery(connection_, statement).count(run).run();
+}
+
+std::vector<std::string> SqliteQueueTables::logs_below(std::string_view log) {
+  const std::string begin = std::string(log) + '/', end = std::string(log) + '0';   // the byte after '/'
+  SqliteQuery query(connection_, kLogsBelow);
+  query.text(begin).text(end);
+  return texts_in(query);
 }
 
 void SqliteQueueTables::forget_nodes(std::int64_t before_ms, std::size_t most) {
