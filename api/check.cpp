@@ -1,4 +1,5 @@
-// Session::check(): what the compiler finds, what the data of the session lacks, and literal arguments of tools.
+// Session::check(): what the compiler finds, what the data of the session lacks, and literal arguments of tools. And
+// definitions_in().
 #include <algorithm>
 #include <set>
 
@@ -6,6 +7,7 @@
 #include "api/errors.h"
 #include "api/run_impl.h"
 #include "ptcvm/session.hpp"
+#include "runtime/engine/compiling.h"
 #include "runtime/engine/diagnostic_text.h"
 #include "runtime/session/edn_values.h"
 #include "schema/closest_name.h"
@@ -108,6 +110,15 @@ ProgramFindings Session::check(std::string_view source) const {
   std::ranges::stable_sort(out.findings, {}, [](const Finding& finding) { return finding.diagnostic.begin; });
   if (left_out > 0) out.findings.push_back({false, more_findings(left_out, source_name)});
   for (Finding& finding : out.findings) finding.diagnostic.text = diagnostic_text(finding.diagnostic);
+  return out;
+}
+
+std::vector<SourceDefinition> definitions_in(std::string_view source) {
+  std::vector<SourceDefinition> out;
+  for (ptc::SourceDefinition& found : ptc::definitions_in_source(source)) {
+    out.push_back({std::move(found.name), found.is_function, std::move(found.parameters), found.arity,
+                   std::move(found.doc), found.span.line, found.span.column});
+  }
   return out;
 }
 

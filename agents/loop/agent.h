@@ -71,12 +71,22 @@ struct AgentHooks {
   std::function<HookVerdict(std::string_view path, std::uint32_t turn, std::string_view feedback)> after_turn = {};
 };
 
+// A definition that a turn has made or changed.
+struct TurnDefinition {
+  std::string name;
+  bool is_function = false;                // else it is a value
+  std::string parameters;                  // "[x & more]"; "" for a value, and when the text of a function has none
+  std::optional<std::uint32_t> arity;      // the least number of arguments, where the program says it
+  std::string doc;                         // the docstring, or ""
+};
+
 // What Compaction::OneMessage keeps of a turn that has ended.
 struct TurnSummary {
   std::uint32_t number = 1;
   std::string_view status;                 // as TurnView::kind
-  std::string output;                      // prints or the value, and new definitions: kind, parameters, doc
+  std::string output;                      // prints or the value, and a line for each new definition
   std::string_view program;                // what a last turn that has failed has run; else ""
+  std::vector<TurnDefinition> definitions = {};   // for AgentOptions::compact; hidden names are left out
 };
 
 // Returns the limits that the programs of agents have when the host sets no others: the defaults of runs, but prints

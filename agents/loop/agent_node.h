@@ -90,6 +90,7 @@ class AgentNode {
   // agent_request.cpp: requests
   void ask();
   void send();
+  void take_left_definitions();
   std::string notes();
   std::string request_body();
 
@@ -185,6 +186,12 @@ class AgentNode {
   Result<std::vector<PlanStep>> plan_;                 // given, or made; an error when what was made is no plan
   std::map<std::string_view, std::string_view> defined_;   // by the first turns: names and EDN, which the turns own
   std::size_t defined_turns_ = 0;                          // how many turns these are
+  struct LeftDefinition {
+    std::string_view edn;                              // belongs to its turn
+    std::string doc;
+  };
+  std::map<std::string_view, LeftDefinition> left_;    // by the first turns, which have left the request
+  std::size_t left_turns_ = 0;                         // how many turns these are
   std::shared_ptr<const std::string> body_;            // what the request that waits is written as, or null
   std::optional<HookVerdict> turn_end_;                // what a hook said about the turn that ends now
 };

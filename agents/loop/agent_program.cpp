@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "agents/loop/agent_node.h"
+#include "agents/loop/definition_notes.h"
 #include "agents/loop/program_text.h"
 #include "agents/loop/result_json.h"
 #include "ptcvm/reference.hpp"
@@ -311,6 +312,7 @@ std::string AgentNode::changed_definitions() {
     for (const auto& made : node_.turns[defined_turns_]->definitions) defined_[made->name] = made->text;
   }
   const std::string all = session().definitions_edn();
+  const auto docs = definition_docs(node_.current->program);
   std::string text;
   for (auto [name, edn] : entries_of_map(all)) {
     if (name.starts_with(':')) name.remove_prefix(1);
@@ -320,7 +322,8 @@ std::string AgentNode::changed_definitions() {
     made->name = name;
     made->text = edn;
     node_.current->definitions.push_back(std::move(made));
-    text += definition_line(name, edn, kDefinitionBytes) + "\n";
+    const auto doc = docs.find(name);
+    text += definition_line(name, edn, doc == docs.end() ? std::string_view() : doc->second, kDefinitionBytes) + "\n";
   }
   return text;
 }

@@ -1,9 +1,9 @@
 // Requests of an agent: whether one may be made, and what the newest message ends with.
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "agents/loop/agent_node.h"
+#include "agents/loop/definition_notes.h"
 #include "agents/loop/progress_program.h"
 
 namespace ptcvm::loop {
@@ -49,6 +49,16 @@ bool AgentNode::render_progress() {
   return true;
 }
 
+// Takes over what the turns that have left the request have defined.
+void AgentNode::take_left_definitions() {
+  for (; left_turns_ < std::min<std::size_t>(node_.left_turns, node_.turns.size()); ++left_turns_) {
+    const state::TurnT& turn = *node_.turns[left_turns_];
+    if (turn.definitions.empty()) continue;
+    auto docs = definition_docs(turn.program);
+    for (const auto& made : turn.definitions) left_[made->name] = {made->text, std::move(docs[made->name])};
+  }
+}
+
 std::string AgentNode::notes() {
   TurnNotes notes;
   notes.type = turn_type();
@@ -65,11 +75,8 @@ std::string AgentNode::notes() {
   } else if (!plan_->empty() || !node_.summaries.empty()) {
     notes.progress = checklist(*plan_, texts_of(node_.summaries));
   }
-  std::map<std::string_view, std::string_view> defined;
-  for (std::size_t i = 0; i < node_.left_turns && i < node_.turns.size(); ++i) {
-    for (const auto& made : node_.turns[i]->definitions) defined[made->name] = made->text;
-  }
-  for (const auto& [name, edn] : defined) notes.definitions.push_back({name, edn});
+  take_left_definitions();
+  for (const auto& [name, left] : left_) notes.definitions.push_back({name, left.edn, left.doc});
   std::string text = turn_notes(agent_, notes);
   if (node_.request_change.empty()) return text;
   const auto change = Value::from_edn(node_.request_change);

@@ -5,6 +5,8 @@
 #include <deque>
 #include <utility>
 
+#include "agents/loop/definition_notes.h"
+#include "agents/loop/prompt.h"
 #include "agents/wire/reply_fold.h"
 
 namespace ptcvm::loop {
@@ -172,6 +174,7 @@ Conversation::Items Conversation::one_message(const std::string& notes) const {
     for (const auto& reply : turn.replies) {
       for (const auto& call : reply->calls) summary.output += call->result;
     }
+    if (options_.compact) summary.definitions = definitions_of(turn);
     if (i + 1 == node_.turns.size() && has_failed(turn)) summary.program = turn.program;
   }
   if (!turns.empty()) text.append("\n\n").append(options_.compact ? options_.compact(turns) : told_turns(turns));

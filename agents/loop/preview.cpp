@@ -80,19 +80,4 @@ std::string preview(ValueView value, std::size_t most) {
   return writer.take();
 }
 
-std::string definition_line(std::string_view name, std::string_view edn, std::size_t most) {
-  std::string line = ";; " + std::string(name);
-  if (name.starts_with('_')) return line + " is defined (hidden)";
-  constexpr std::string_view kClosure = "#ptc/closure";
-  if (edn.starts_with(kClosure)) {
-    const auto begin = edn.find('[');
-    const auto end = edn.find(']', begin == std::string_view::npos ? 0 : begin);
-    if (begin == std::string_view::npos || end == std::string_view::npos) return line + " = a function";
-    return line + " = a function " + std::string(edn.substr(begin, end + 1 - begin));
-  }
-  const auto value = Value::from_edn(edn);
-  if (!value) return line + " is defined";
-  return line + " = " + preview(*value, most);
-}
-
 }  // namespace ptcvm::loop

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "agents/loop/data_inventory.h"
+#include "agents/loop/definition_notes.h"
 #include "agents/loop/template_text.h"
 
 namespace ptcvm::loop {
@@ -181,8 +182,8 @@ std::string turn_notes(const CompiledAgent& agent, const TurnNotes& notes) {
   std::string text;
   if (!notes.definitions.empty()) {
     text += "# Definitions of earlier programs\n";
-    for (const NamedLine& line : notes.definitions) {
-      text += definition_line(line.name, line.text, kValueBytes) + "\n";
+    for (const DefinitionNote& line : notes.definitions) {
+      text += definition_line(line.name, line.edn, line.doc, kValueBytes) + "\n";
     }
     text += "\n";
   }

@@ -32,6 +32,10 @@ struct NamedLine {
   std::string_view name, text;
 };
 
+struct DefinitionNote {
+  std::string_view name, edn, doc;
+};
+
 // What the end of the newest message says.
 struct TurnNotes {
   TurnType type = TurnType::Work;
@@ -39,7 +43,8 @@ struct TurnNotes {
   std::uint32_t retry = 0, retries = 0;
   std::vector<NamedLine> journal;                    // ids and values as EDN
   std::string progress;                              // the rendered plan, or ""
-  std::vector<NamedLine> definitions;                // names and EDN, when their programs have left the request
+  std::uint64_t money = 0, money_limit = 0;          // in millionths; no limit: 0
+  std::vector<DefinitionNote> definitions;           // made by programs that have left the request
 };
 std::string turn_notes(const CompiledAgent& agent, const TurnNotes& notes);
 // Renders the plan as a checklist.
@@ -49,7 +54,5 @@ std::string checklist(const std::vector<PlanStep>& plan,
 // Returns the beginning of a value as EDN, at most about `most` bytes. Values under keys that begin with "_" are
 // hidden.
 std::string preview(ValueView value, std::size_t most);
-// Returns a definition for the model: a value cut, a function with its parameters.
-std::string definition_line(std::string_view name, std::string_view edn, std::size_t most);
 
 }  // namespace ptcvm::loop

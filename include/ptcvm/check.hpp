@@ -1,7 +1,12 @@
-// What a check of a program finds before the program runs (Session::check()).
+// What a check of a program finds before the program runs (Session::check()), and what the text of a program defines.
 #pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "ptcvm/config.hpp"
 #include "ptcvm/diagnostic.hpp"
 
 namespace ptcvm {
@@ -19,5 +24,19 @@ struct Finding {
 struct ProgramFindings {
   std::vector<Finding> findings;   // in the order of the text
 };
+
+// Describes one definition in the text of a program: (def …), (defonce …) or (defn …). It owns its texts.
+struct SourceDefinition {
+  std::string name;                      // the name that the program defines
+  bool is_function = false;              // defn, or the value is written as (fn …) or #(…)
+  std::string parameters;                // as the text has them: "[x & more]"; "" for values and for #(…)
+  std::optional<std::uint32_t> arity;    // the least number of arguments; nullopt for values and for #(…)
+  std::string doc;                       // the docstring, or ""
+  std::uint32_t line = 0, column = 0;    // where the name begins, both from 1
+};
+
+// Returns the definitions in the order of the text, also those inside of other forms. Compiles nothing. A text that
+// cannot be read has none, and the library without a compiler finds none.
+PTCVM_API std::vector<SourceDefinition> definitions_in(std::string_view source);
 
 }  // namespace ptcvm

@@ -5,6 +5,7 @@
 // Invariant: no other file of the runtime calls the compiler. A test compares the symbols of the two implementations.
 #pragma once
 #include "compiler/read/finding.h"
+#include "compiler/read/source_definition.h"
 #include "runtime/engine/engine.h"
 
 namespace ptc {
@@ -15,5 +16,7 @@ bool has_compiler();
 CompileAnswer compile_program(const CompileRequest& request);
 // Returns what is wrong with the source; makes no program.
 ProgramFindings check_source(const CompileRequest& request);
+// Returns source_definitions() of the text.
+std::vector<SourceDefinition> definitions_in_source(std::string_view source);
 
 }  // namespace ptc

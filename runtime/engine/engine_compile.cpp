@@ -33,6 +33,8 @@ ProgramFindings check_source(const CompileRequest& request) {
   return check_program_text(request.source, options_of(request));
 }
 
+std::vector<SourceDefinition> definitions_in_source(std::string_view source) { return source_definitions(source); }
+
 CompileAnswer compile_program(const CompileRequest& request) {
   const CompileOptions options = options_of(request);
   CompileResult compiled = compile(request.source, options);

@@ -18,6 +18,8 @@ CompileAnswer compile_program(const CompileRequest& request) {
 
 ProgramFindings check_source(const CompileRequest&) { return {}; }
 
+std::vector<SourceDefinition> definitions_in_source(std::string_view) { return {}; }
+
 // Functions in stored memory are text, too: nothing here can read them.
 std::optional<std::string> function_program(std::string_view, std::span<const std::string_view>) {
   return std::nullopt;

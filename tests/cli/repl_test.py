@@ -33,6 +33,20 @@ class Prompt(CommandLineTest):
         terminal.says(":doc frequenc\t", "frequencies")
         self.assertEqual(terminal.end(), 0)
 
+    def test_doc_explains_definitions_of_the_prompt(self):
+        terminal = self.terminal()
+        terminal.says('(defn double "Doubles a number" [x] (* 2 x))', "#'double")
+        terminal.says(":doc double", "double  (your function)")
+        self.assertIn("(double x)", terminal.says(":doc double", "Doubles a number"))
+        terminal.says('(do (def vat "Of Austria" 20) nil)', "nil")
+        terminal.says(":doc vat", "Of Austria")
+        terminal.says('(do (defn double "Wrong" [x] x) (/ 1 0))', "arithmetic_error")
+        terminal.says(":doc double", "Doubles a number")
+        terminal.says(":doc count", "count  (function)")
+        terminal.says(":reset", "")
+        self.assertIn("is not a name", terminal.says(":doc vat", "is not a name"))
+        self.assertEqual(terminal.end(), 0)
+
     def test_keys_before_the_first_key_is_read_belong_to_the_editor(self):
         for _ in range(20):
             terminal = self.terminal()

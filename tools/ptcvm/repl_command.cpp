@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <optional>
 #include <utility>
 #include <variant>
 
+#include "ptcvm/check.hpp"
 #include "ptcvm/reference.hpp"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
@@ -143,7 +145,7 @@ class Repl {
         std::cout << repl_help();
         break;
       case ReplCommand::Doc:
-        show_found(doc_text(argument), unknown_name_text(argument));
+        show_found(doc_of(argument), unknown_name_text(argument));
         break;
       case ReplCommand::Apropos:
         show_found(apropos_text(argument), "nothing mentions " + argument);
@@ -201,6 +203,24 @@ class Repl {
     } else {
       show_folded(std::move(text));
     }
+  }
+
+  bool is_defined(const std::string& name) const {
+    const auto names = turns_->defined_names();
+    return std::ranges::find(names, name) != names.end();
+  }
+
+  // A name that a program has defined hides the builtin of the same name.
+  std::string doc_of(const std::string& name) const {
+    const auto own = written_.find(name);
+    if (own == written_.end() || !is_defined(name)) return doc_text(name);
+    const SourceDefinition& definition = own->second;
+    const std::string& parameters = definition.parameters;
+    std::string usage;
+    if (!parameters.empty()) usage = "(" + name + " " + parameters.substr(1, parameters.size() - 2) + ")";
+    if (parameters == "[]") usage = "(" + name + ")";
+    const char* const kind = definition.is_function ? "your function" : "your value";
+    return reference_text({name, kind, usage, definition.doc});
   }
 
   void show_memory() {
@@ -281,14 +301,25 @@ class Repl {
       unfinished_ = *end.outcome.diagnostic;
       return std::nullopt;
     }
+    running_ = text_;
     report(end);
     taken_ = std::move(text_);
     text_.clear();
     return std::move(end.outcome);
   }
 
+  // Keeps what the program that has ended says about its definitions. One with an error leaves none.
+  void keep_definitions(const Outcome& outcome) {
+    if (outcome.state == RunState::Suspended && !outcome.diagnostic) return;
+    if (!outcome.diagnostic) {
+      for (SourceDefinition& found : definitions_in(running_)) written_[found.name] = std::move(found);
+    }
+    running_.clear();
+  }
+
   void report(const TurnEnd& end) {
     const Outcome& outcome = end.outcome;
+    keep_definitions(outcome);
     for (const std::string& warning : outcome.warnings) std::cerr << "warning: " << warning << '\n';
     if (outcome.diagnostic) {
       std::cerr << diagnostic_text(*outcome.diagnostic, stderr_has_colour());
@@ -312,6 +343,8 @@ class Repl {
   FoldedText folded_;   // what was shown last, with what is left of it
   std::string text_;    // the program that is being typed
   std::string taken_;   // what the last line completed, for the history
+  std::string running_;   // the program that runs or waits
+  std::map<std::string, SourceDefinition> written_;   // what programs of this prompt say about their definitions
   Diagnostic unfinished_;
   int status_ = kSuccess;
   bool done_ = false;

@@ -74,6 +74,58 @@ TEST_F(CompactionTest, a_host_writes_the_summary_itself) {
   EXPECT_NE(messages(run)[0].find("So far 2, last value"), std::string::npos);
 }
 
+TEST_F(CompactionTest, a_summary_has_the_docstrings_of_definitions) {
+  AgentRun run = begin();
+  tell(run, "(defn twice \"Doubles a number\" [x & more] (* 2 x)) (def rate \"Of Austria\" 20) nil");
+  tell(run, "nil");
+  EXPECT_NE(messages(run)[0].find(";; twice = a function [x & more]  ; Doubles a number\n"), std::string::npos);
+  EXPECT_NE(messages(run)[0].find(";; rate = 20  ; Of Austria\n"), std::string::npos) << messages(run)[0];
+}
+
+TEST_F(CompactionTest, a_host_gets_the_definitions_of_a_turn) {
+  std::vector<TurnDefinition> made;
+  options_.compact = [&made](const std::vector<TurnSummary>& turns) {
+    made = turns.front().definitions;
+    return std::string("so far");
+  };
+  AgentRun run = begin();
+  tell(run, "(defn twice \"Doubles\" [x & more] (* 2 x)) (def rate 20) (def _key \"Hidden\" 1)");
+  run = AgentRun::restore(*agent_, run.snapshot()).value();   // the document has the text of the program
+  run.operations();
+  ASSERT_EQ(made.size(), 2u);
+  const TurnDefinition& twice = made[0].name == "twice" ? made[0] : made[1];
+  EXPECT_TRUE(twice.is_function);
+  EXPECT_EQ(twice.parameters, "[x & more]");
+  EXPECT_EQ(twice.arity, 1u);
+  EXPECT_EQ(twice.doc, "Doubles");
+  const TurnDefinition& rate = made[0].name == "rate" ? made[0] : made[1];
+  EXPECT_FALSE(rate.is_function);
+  EXPECT_EQ(rate.doc, "");
+}
+
+TEST_F(CompactionTest, a_docstring_is_known_when_the_program_was_suspended_and_went_on_elsewhere) {
+  AgentRun run = begin();
+  tell(run, "(defn twice \"Doubles\" [x] (* 2 x)) (twice (await-signal \"go\"))");
+  run = AgentRun::restore(*agent_, run.snapshot()).value();
+  run.step();
+  ASSERT_TRUE(run.resolve("input", Value::of(4)));
+  run.step();
+  EXPECT_NE(messages(run)[0].find(";; twice = a function [x]  ; Doubles"), std::string::npos) << messages(run)[0];
+}
+
+TEST_F(CompactionTest, definitions_of_turns_that_have_left_keep_their_docstrings) {
+  AgentRun run = begin(R"({"prompt": "Do it.", "signature": "() -> :int", "max_turns": 9,
+    "limits": {"transcript_bytes": 1500}})");
+  tell(run, "(defn twice \"Doubles\\n  a number\" [x] (* 2 x))");
+  tell(run, "(defn twice [x] (+ x x))  \"" + std::string(600, 'x') + "\"");
+  tell(run, "(defn thrice \"Triples\" [x] (* 3 x))  \"" + std::string(600, 'x') + "\"");
+  tell(run, "(def other 1) \"" + std::string(600, 'x') + "\"");
+  const std::string newest = messages(run).back();
+  EXPECT_NE(newest.find("# Definitions of earlier programs"), std::string::npos) << newest;
+  EXPECT_NE(newest.find(";; twice = a function [x]\n"), std::string::npos) << "the last definition has no docstring";
+  EXPECT_NE(newest.find(";; thrice = a function [x]  ; Triples\n"), std::string::npos) << newest;
+}
+
 TEST_F(CompactionTest, what_the_user_says_is_kept) {
   AgentRun run = begin();
   tell(run, "(return 1)");
