@@ -101,10 +101,17 @@ void bench_turns(const ptcvm::Engine& engine, std::size_t turns) {
   report(what.c_str(), best, "us", 50);
 }
 
-AgentRun waiting_after(const Agent& agent, std::size_t turns, std::string id) {
+// The turns define one value again and again, or a function each.
+AgentRun waiting_after(const Agent& agent, std::size_t turns, std::string id, bool has_definitions = false) {
   AgentRun run = started(agent, std::move(id));
   const ModelReply value = reply_with("(def total (reduce + data/rows))\ntotal");
-  for (std::size_t i = 0; i + 1 < turns; ++i) take_turn(run, value);
+  for (std::size_t i = 0; i + 1 < turns; ++i) {
+    const std::string name = "scaled-" + std::to_string(i);
+    take_turn(run, !has_definitions ? value
+                                    : reply_with("(defn " + name + " \"Scales rows\" [rows by] (map (fn [r] (* r by " +
+                                                 std::to_string(i) + ")) rows))\n(count (" + name +
+                                                 " data/rows 2))"));
+  }
   take_turn(run, reply_with("(return {:n (count (await (tool/page {:to \"ada\"})))})"));
   run.step();
   for (const auto& operation : run.operations()) {
@@ -114,9 +121,9 @@ AgentRun waiting_after(const Agent& agent, std::size_t turns, std::string id) {
   return run;
 }
 
-void bench_documents(const ptcvm::Engine& engine) {
+void bench_documents(const ptcvm::Engine& engine, bool has_definitions) {
   const Agent agent = made(engine, 20);
-  const AgentRun run = waiting_after(agent, 10, "waiting");
+  const AgentRun run = waiting_after(agent, 10, "waiting", has_definitions);
   constexpr int kTimes = 2'000;
   std::vector<std::byte> bytes;
   double write = 1e18, load = 1e18;
@@ -130,21 +137,51 @@ void bench_documents(const ptcvm::Engine& engine) {
     }
     load = std::min(load, (processor_micros() - begin) / kTimes);
   }
-  report("writing the document of a waiting agent with ten turns", write, "us", 100);
-  report("loading it", load, "us", 100);
+  const std::string with = has_definitions ? " and nine functions" : "";
+  report(("writing the document of a waiting agent with ten turns" + with).c_str(), write, "us", 20);
+  report("loading it", load, "us", 30);
   report("its size", static_cast<double>(bytes.size()) / 1024, "KiB", 8);
 }
 
-void bench_memory(const ptcvm::Engine& engine, std::size_t agents) {
-  const Agent agent = made(engine, 20);
-  std::vector<std::vector<std::byte>> parked;
-  parked.reserve(agents);
+double bytes_in_use() { return static_cast<double>(mallinfo2().uordblks + mallinfo2().hblkhd); }
+
+// Reports what one of many agents takes that `make` makes.
+template <class Make>
+void bench_memory(const char* what, std::size_t agents, double must, Make make) {
+  std::vector<decltype(make(std::string()))> kept;
+  kept.reserve(agents);
   malloc_trim(0);
-  const auto in_use = [] { return static_cast<double>(mallinfo2().uordblks + mallinfo2().hblkhd); };
-  const double before = in_use();
-  for (std::size_t i = 0; i < agents; ++i) parked.push_back(waiting_after(agent, 3, std::to_string(i)).snapshot());
-  const std::string what = "an agent that waits, of " + std::to_string(agents) + " in one process";
-  report(what.c_str(), (in_use() - before) / static_cast<double>(agents) / 1024, "KiB", 8);
+  const double before = bytes_in_use();
+  for (std::size_t i = 0; i < agents; ++i) kept.push_back(make(std::to_string(i)));
+  const std::string text = std::string(what) + ", of " + std::to_string(agents) + " in one process";
+  report(text.c_str(), (bytes_in_use() - before) / static_cast<double>(agents) / 1024, "KiB", must);
+}
+
+void bench_waiting(const ptcvm::Engine& engine, std::size_t agents) {
+  const Agent agent = made(engine, 20);
+  const auto waiting = [&agent](std::string id) { return waiting_after(agent, 3, std::move(id)); };
+  bench_memory("a document", agents, 8, [&](std::string id) { return waiting(std::move(id)).snapshot(); });
+  bench_memory("a parked run", agents, 8, [&](std::string id) {
+    AgentRun run = waiting(std::move(id));
+    if (!run.park()) stop("the run cannot be parked");
+    return run;
+  });
+  bench_memory("a run that is not parked", agents, 64, waiting);
+}
+
+void bench_parking(const ptcvm::Engine& engine) {
+  const Agent agent = made(engine, 20);
+  AgentRun run = waiting_after(agent, 10, "waiting");
+  constexpr int kTimes = 2'000;
+  double best = 1e18;
+  for (int round = 0; round < 5; ++round) {
+    const double begin = processor_micros();
+    for (int i = 0; i < kTimes; ++i) {
+      if (!run.park() || run.pending().empty()) stop("the run cannot be parked");
+    }
+    best = std::min(best, (processor_micros() - begin) / kTimes);
+  }
+  report("parking it and waking it", best, "us", 100);
 }
 
 std::size_t number_after(int argc, char** argv, const char* option, std::size_t otherwise) {
@@ -160,6 +197,8 @@ int main(int argc, char** argv) {
   const ptcvm::Engine engine;
   bench_turns(engine, 10);
   bench_turns(engine, number_after(argc, argv, "--turns", 1'000));
-  bench_documents(engine);
-  bench_memory(engine, number_after(argc, argv, "--agents", 10'000));
+  bench_documents(engine, false);
+  bench_documents(engine, true);
+  bench_parking(engine);
+  bench_waiting(engine, number_after(argc, argv, "--agents", 10'000));
 }

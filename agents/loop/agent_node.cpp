@@ -37,7 +37,7 @@ AgentNode::AgentNode(AgentTree& tree, const CompiledAgent& agent, state::NodeT& 
       path_(path_below(above, node.name)),
       budget_(node, above == nullptr ? nullptr : &above->budget_,
               query_ == nullptr ? TreeBudget::Turns::Counted : TreeBudget::Turns::Own),
-      conversation_(agent, tree.agent.options, node, first_message(agent, object_in(node.data))),
+      conversation_(agent, tree.agent.options, node),
       plan_(agent.definition->plan) {
   const std::string& from = agent.definition->plan_from;
   if (from.empty()) return;

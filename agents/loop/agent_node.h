@@ -66,6 +66,7 @@ class AgentNode {
   // Leaves the first turns of a saved state, for a fork.
   static void keep_turns(state::NodeT& node, const CompiledAgent& agent, std::uint32_t turns);
   const std::vector<std::unique_ptr<AgentNode>>& children() const { return children_; }
+  bool is_in_stream() const;                       // whether a stream of chunk() is under way, here or below
   Result<void> unknown(std::string_view name) const;   // the error for a name that nothing has
 
  private:

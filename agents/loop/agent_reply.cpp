@@ -102,6 +102,11 @@ void AgentNode::chunk(std::string_view bytes) {
   if (const std::string_view text = stream_->new_text(); !text.empty()) on_token(path_, text);
 }
 
+bool AgentNode::is_in_stream() const {
+  return stream_ != nullptr ||
+         std::any_of(children_.begin(), children_.end(), [](const auto& child) { return child->is_in_stream(); });
+}
+
 void AgentNode::take_failure(const wire::ReplyError& error) {
   const FailureRemedy remedy = remedy_of(error, node_.attempt);
   if (remedy == FailureRemedy::LeaveOpaqueOut && !node_.is_without_opaque) {

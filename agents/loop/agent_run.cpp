@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json/parse.hpp>
+#include <cstdlib>
 #include <set>
 #include <utility>
 
@@ -19,13 +20,43 @@ namespace json = boost::json;
 
 struct AgentRun::Impl {
   Impl(const Agent& made, std::unique_ptr<state::DocumentT> state)
-      : agent(made), document(std::move(state)),
-        tree{agent.impl(), document->id, document->time_ms, document->keys_name_run, {}},
-        root(std::make_unique<AgentNode>(tree, agent.impl().root(), *document->root, nullptr)) {}
+      : agent(made), tree{agent.impl(), state->id, state->time_ms, state->keys_name_run, {}} {
+    take(std::move(state));
+  }
+
+  void take(std::unique_ptr<state::DocumentT> state) {
+    document = std::move(state);
+    root = std::make_unique<AgentNode>(tree, agent.impl().root(), *document->root, nullptr);
+  }
+  // Where anything but park() looks at the tree.
+  AgentNode& awake() {
+    if (root == nullptr) wake();
+    return *root;
+  }
+  state::NodeT& state() { return awake().state(); }
+  // The agent has the definition already, so the bytes do not.
+  bool park() {
+    if (root == nullptr) return true;
+    if (root->is_in_stream()) return false;
+    write_down(AgentNode::Face::Bytes);
+    is_ended = root->is_ended();
+    document->agent.clear();
+    parked = write_document(*document);
+    root.reset();
+    document.reset();
+    return true;
+  }
+  void wake() {
+    auto read = read_document(std::exchange(parked, {}));
+    if (!read) std::abort();   // our own bytes: a broken invariant
+    (*read)->agent = agent.impl().definition_text;
+    take(std::move(*read));
+    if (!root->restore()) std::abort();
+  }
 
   // Finds the agent that a path leads to, and takes its part of the path away.
   AgentNode& agent_of(std::string_view& path) {
-    AgentNode* node = root.get();
+    AgentNode* node = &awake();
     for (;;) {
       const auto slash = path.find('/');
       AgentNode* const below = slash == std::string_view::npos ? nullptr : node->child(path.substr(0, slash));
@@ -35,15 +66,17 @@ struct AgentRun::Impl {
     }
   }
   void write_down(AgentNode::Face face) {
-    root->save(face);
+    awake().save(face);
     document->time_ms = tree.time_ms;
     mend_texts(*document);
   }
 
   Agent agent;
-  std::unique_ptr<state::DocumentT> document;
   AgentTree tree;
-  std::unique_ptr<AgentNode> root;
+  std::unique_ptr<state::DocumentT> document;   // null while the run is parked
+  std::unique_ptr<AgentNode> root;              // null while the run is parked
+  std::vector<std::byte> parked;
+  bool is_ended = false;                        // while the run is parked
 };
 
 namespace {
@@ -139,22 +172,27 @@ Result<AgentRun> AgentRun::restore(const Agent& agent, std::span<const std::byte
 const std::string& AgentRun::id() const { return impl_->tree.id; }
 
 AgentState AgentRun::step() {
-  impl_->root->go();
+  impl_->awake().go();
   return state();
 }
 
-AgentState AgentRun::state() const { return impl_->root->is_ended() ? AgentState::Ended : AgentState::Waiting; }
+bool AgentRun::park() { return impl_->park(); }
+
+AgentState AgentRun::state() const {
+  const bool is_ended = impl_->root == nullptr ? impl_->is_ended : impl_->root->is_ended();
+  return is_ended ? AgentState::Ended : AgentState::Waiting;
+}
 
 std::vector<Operation> AgentRun::operations() const {
   std::vector<Operation> out;
-  impl_->root->list(out);
+  impl_->awake().list(out);
   std::sort(out.begin(), out.end(), [](const Operation& a, const Operation& b) { return a.path < b.path; });
   return out;
 }
 
 std::vector<std::string> AgentRun::pending() const {
   std::vector<std::string> out;
-  impl_->root->list_paths(out);
+  impl_->awake().list_paths(out);
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -194,23 +232,23 @@ Result<void> AgentRun::pend(std::string_view path) { return impl_->agent_of(path
 Result<void> AgentRun::doubt(std::string_view path) { return impl_->agent_of(path).doubt(path); }
 
 Result<void> AgentRun::input(std::string_view text) {
-  impl_->root->say(text);
+  impl_->awake().say(text);
   return {};
 }
 
 Result<void> AgentRun::raise(std::string_view limit, std::uint64_t by) {
-  if (!impl_->root->budget().raise(limit, by)) {
+  if (!impl_->awake().budget().raise(limit, by)) {
     return loop_error(Errc::invalid_value, "there is no limit \"" + std::string(limit) + "\"");
   }
-  raise_exhausted(*impl_->root, limit, by, true);
+  raise_exhausted(impl_->awake(), limit, by, true);
   return {};
 }
 
 void AgentRun::advance(std::int64_t time_ms) { impl_->tree.time_ms = std::max(impl_->tree.time_ms, time_ms); }
 
 Result<AgentRun> AgentRun::fork(std::uint32_t turns, std::string id) const {
-  if (turns > impl_->document->root->turns.size()) {
-    const std::string has = std::to_string(impl_->document->root->turns.size());
+  if (turns > impl_->state().turns.size()) {
+    const std::string has = std::to_string(impl_->state().turns.size());
     return loop_error(Errc::invalid_value,
                       "the run has " + has + " turns, and a fork at turn " + std::to_string(turns) + " was asked for");
   }
@@ -234,9 +272,9 @@ Result<void> AgentRun::recall_verdict(std::string_view point, std::string_view v
 }
 
 AgentOutcome AgentRun::outcome() const {
-  const state::NodeT& node = *impl_->document->root;
+  const state::NodeT& node = impl_->state();
   AgentOutcome out;
-  out.is_ok = impl_->root->is_ended() && node.end_reason.empty();
+  out.is_ok = impl_->awake().is_ended() && node.end_reason.empty();
   out.result_json = node.result.empty() ? "null" : node.result;
   out.reason = node.end_reason;
   out.message = node.end_message;
@@ -246,7 +284,7 @@ AgentOutcome AgentRun::outcome() const {
 }
 
 AgentUsage AgentRun::usage() const {
-  const state::NodeT& node = *impl_->document->root;
+  const state::NodeT& node = impl_->state();
   const state::UsageT& used = *node.usage;
   return {static_cast<std::uint32_t>(node.turns.size()), used.turns, used.model_calls, used.tool_calls, used.fuel,
           used.input, used.cached, used.cache_written, used.output, used.reasoning};
@@ -254,18 +292,18 @@ AgentUsage AgentRun::usage() const {
 
 std::vector<std::pair<std::string, std::string>> AgentRun::journal() const {
   std::vector<std::pair<std::string, std::string>> out;
-  for (const auto& task : impl_->document->root->journal) out.emplace_back(task->name, task->text);
+  for (const auto& task : impl_->state().journal) out.emplace_back(task->name, task->text);
   return out;
 }
 
 std::string_view AgentRun::turn_kind(std::uint32_t number) const {
-  const auto& turns = impl_->document->root->turns;
+  const auto& turns = impl_->state().turns;
   return number >= 1 && number <= turns.size() ? turn_status(turns[number - 1]->kind) : std::string_view();
 }
 
 std::vector<TurnView> AgentRun::turns() const {
   std::vector<TurnView> out;
-  for (const auto& turn : impl_->document->root->turns) {
+  for (const auto& turn : impl_->state().turns) {
     TurnView view;
     view.number = static_cast<std::uint32_t>(out.size() + 1);
     view.kind = turn_status(turn->kind);

@@ -115,6 +115,10 @@ class AgentRun {
   const std::string& id() const;
   // Runs programs until everything waits or the run has ended.
   AgentState step();
+  // Frees the memory of a run that waits, except about the size of its document, for hosts in which many runs wait. The
+  // next call restores the run in some microseconds; id(), state() and advance() leave it parked. What operations() and
+  // turns() returned before stays good. Returns false, and does nothing, while a stream is read with chunk().
+  bool park();
   AgentState state() const;
   // Lists what the whole tree waits for, sorted by path. Call step() before.
   std::vector<Operation> operations() const;

@@ -100,6 +100,14 @@ std::string_view turn_status(state::TurnKind kind) {
   return {};
 }
 
+const std::string& Conversation::first_message() const {
+  if (!first_message_.empty()) return first_message_;
+  boost::system::error_code error;
+  const boost::json::value data = boost::json::parse(node_.data, error);
+  first_message_ = loop::first_message(agent_, data.is_object() ? data.get_object() : boost::json::object());
+  return first_message_;
+}
+
 void Conversation::take_turns() {
   if (has_opaque_ == node_.is_without_opaque) {
     texts_.clear();
@@ -112,7 +120,7 @@ void Conversation::take_turns() {
 
 std::uint32_t Conversation::turns_to_leave(std::uint64_t most, std::uint64_t& bytes) {
   take_turns();
-  bytes = first_message_.size() + bytes_of(node_.opening_said);
+  bytes = first_message().size() + bytes_of(node_.opening_said);
   for (std::size_t i = 0; i < texts_.size(); ++i) {
     bytes += texts_[i].said_bytes + (i < node_.left_turns ? 0 : texts_[i].bytes);
   }
@@ -123,7 +131,7 @@ std::uint32_t Conversation::turns_to_leave(std::uint64_t most, std::uint64_t& by
 }
 
 void Conversation::add_opening(Items& items) const {
-  items.emplace_back(wire::UserText{first_message_});
+  items.emplace_back(wire::UserText{first_message()});
   for (const std::string& text : node_.opening_said) items.emplace_back(wire::UserText{text});
 }
 
@@ -160,7 +168,7 @@ void Conversation::add_newest(Items& items, const std::string& notes) const {
 
 // One message of the user: the task, what became of the turns, what was said meanwhile, and the notes.
 Conversation::Items Conversation::one_message(const std::string& notes) const {
-  std::string text = first_message_, said;
+  std::string text = first_message(), said;
   for (const std::string& one : node_.opening_said) said.append("\n\n").append(one);
   std::vector<TurnSummary> turns;
   for (std::size_t i = 0; i < node_.turns.size(); ++i) {

@@ -23,10 +23,9 @@ std::string_view turn_status(state::TurnKind kind);
 
 class Conversation {
  public:
-  // The agent and the state outlive the conversation. `first_message` is the first message of the user.
-  Conversation(const CompiledAgent& agent, const AgentOptions& options, const state::NodeT& node,
-               std::string first_message)
-      : agent_(agent), options_(options), node_(node), first_message_(std::move(first_message)) {}
+  // The agent and the state outlive the conversation.
+  Conversation(const CompiledAgent& agent, const AgentOptions& options, const state::NodeT& node)
+      : agent_(agent), options_(options), node_(node) {}
 
   // Returns how many of the oldest turns leave the request, at least node.left_turns, so that the rest has at most
   // `most` bytes. The newest turn stays. Sets `bytes` to the size of the rest.
@@ -42,6 +41,7 @@ class Conversation {
     wire::ConversationPiece piece;   // empty until a request needs it
   };
   using Items = std::vector<wire::ConversationItem>;
+  const std::string& first_message() const;
   void take_turns();
   void add_opening(Items& items) const;
   void add_turn(Items& items, const state::TurnT& turn) const;
@@ -56,7 +56,7 @@ class Conversation {
   const CompiledAgent& agent_;
   const AgentOptions& options_;
   const state::NodeT& node_;
-  const std::string first_message_;
+  mutable std::string first_message_;   // "" until a request needs it
   std::vector<TurnText> texts_;      // for all turns except the newest
   bool has_opaque_ = true;           // the pieces have what the provider signed
 };

@@ -57,6 +57,57 @@ TEST_F(AgentRunTest, a_waiting_run_goes_on_from_both_faces_of_its_document) {
   }
 }
 
+TEST_F(AgentRunTest, a_parked_run_goes_on_with_the_next_call) {
+  const Agent agent = made(kWaiting);
+  AgentRun run = waiting(agent);
+  const auto bytes = run.snapshot();
+  ASSERT_TRUE(run.park());
+  ASSERT_TRUE(run.park()) << "a parked run stays parked";
+  EXPECT_EQ(run.id(), "r");
+  EXPECT_EQ(run.state(), AgentState::Waiting);
+  EXPECT_EQ(run.snapshot(), bytes);
+  ASSERT_TRUE(run.park());
+  EXPECT_EQ(run.pending(), std::vector<std::string>{"call"});
+  ASSERT_TRUE(run.park());
+  EXPECT_FALSE(run.resolve("other", Value::of("hi")));
+  ASSERT_TRUE(run.resolve("call", Value::of("hi")));
+  ASSERT_TRUE(run.park());
+  EXPECT_EQ(run.step(), AgentState::Ended);
+  ASSERT_TRUE(run.park());
+  EXPECT_EQ(run.state(), AgentState::Ended);
+  EXPECT_EQ(run.outcome().result_json, "\"hi!\"");
+}
+
+TEST_F(AgentRunTest, time_passes_for_a_parked_run) {
+  std::string file(kWaiting);
+  file.insert(1, R"("limits": {"deadline_ms": 1000}, )");
+  AgentRun run = waiting(made(file));
+  ASSERT_TRUE(run.park());
+  run.advance(1'001);
+  EXPECT_EQ(run.step(), AgentState::Ended);
+  EXPECT_EQ(run.outcome().reason, "mission_timeout");
+}
+
+TEST_F(AgentRunTest, a_run_whose_stream_is_read_is_not_parked) {
+  AgentOptions options;
+  options.model.is_stream = true;
+  std::string seen;
+  options.on_token = [&seen](std::string_view, std::string_view text) { seen += text; };
+  const Agent agent = Agent::make(engine_, read_agent_text(kWaiting).value(), std::move(options)).value();
+  AgentRun run = AgentRun::start(agent).value();
+  run.step();
+  ASSERT_TRUE(run.park());
+  replay::SaidReply said;
+  said.text = "Let me see.";
+  const std::string stream = replay::reply_stream(wire::Protocol::Chat, said);
+  run.chunk("model", stream.substr(0, stream.size() / 2));
+  EXPECT_FALSE(run.park());
+  run.chunk("model", stream.substr(stream.size() / 2));
+  EXPECT_EQ(seen, "Let me see.");
+  ASSERT_TRUE(run.resolve_model("model", {200, {}, stream, false}));
+  EXPECT_TRUE(run.park());
+}
+
 TEST_F(AgentRunTest, the_deadline_ends_a_run_that_waits) {
   std::string file(kWaiting);
   file.insert(1, R"("limits": {"deadline_ms": 1000}, )");
