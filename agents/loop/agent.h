@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "agents/loop/agent_definition.h"
+#include "agents/loop/model_prices.h"
 #include "agents/wire/request.h"
 #include "ptcvm/engine.hpp"
 #include "ptcvm/run.hpp"
@@ -103,6 +104,9 @@ struct AgentOptions {
   // Writes what a request has of earlier turns, for agents with Compaction::OneMessage: the same turns give the same
   // text. Without it the turns that went well are told one after another, and the last one when it failed.
   std::function<std::string(const std::vector<TurnSummary>&)> compact = {};
+  // What models cost, for AgentLimits::money and AgentUsage::money. A reply that was counted keeps its price, also when
+  // the run goes on with other prices. A limit of money ends a run when nobody knows the price of a reply.
+  ModelPrices prices = {};
   // The limits of each program of each agent. A run that a store keeps needs the same ones whenever it goes on.
   Limits program_limits = default_program_limits();
   std::function<void(std::string_view path, std::string_view text)> on_token = {};   // text that AgentRun::chunk() read

@@ -93,7 +93,8 @@ void AgentNode::take_call(const WaitingCall& call) {
     if (const auto refusal = budget_.tool_refusal()) return refuse(refusal->reason + ": " + refusal->message);
     return budget_.count_tool_call();
   }
-  if (const auto refusal = budget_.child_refusal(child->second->definition->limits.max_turns)) {
+  const AgentLimits& wanted = child->second->definition->limits;
+  if (const auto refusal = budget_.child_refusal(wanted.max_turns, wanted.money)) {
     return refuse(refusal->reason + ": " + refusal->message);
   }
   start_child(call, *known, *child->second);
@@ -127,7 +128,8 @@ void AgentNode::start_child(const WaitingCall& call, state::OperationT& operatio
   }
   node_.children.push_back(std::move(node));
   children_.push_back(std::make_unique<AgentNode>(tree_, agent, *node_.children.back(), this, std::move(query)));
-  if (takes_turns) children_.back()->budget_.reserve(agent.definition->limits.max_turns);
+  const AgentLimits& wanted = agent.definition->limits;
+  if (takes_turns) children_.back()->budget_.reserve(wanted.max_turns, wanted.money);
   static_cast<void>(session().run().answer_pending(call.id, operation.name));   // the call waits: it was just listed
 }
 

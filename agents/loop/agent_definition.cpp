@@ -43,7 +43,9 @@ struct Limit64 {
 };
 constexpr Limit64 kLargeLimits[] = {{"tokens", &AgentLimits::tokens},
                                     {"transcript_bytes", &AgentLimits::transcript_bytes},
-                                    {"program_bytes", &AgentLimits::program_bytes}};
+                                    {"program_bytes", &AgentLimits::program_bytes},
+                                    {"observation_bytes", &AgentLimits::observation_bytes},
+                                    {"money", &AgentLimits::money}};
 
 // Reads the members of one object. The first thing that is wrong is kept.
 class Members {
@@ -170,6 +172,9 @@ void read_limits(Members& members, AgentLimits& limits) {
   Members inner(found->get_object(), members.where() + ": limits");
   for (const Limit32& limit : kLimits) inner.number<std::uint32_t>(limit.name, limits.*limit.member, 0);
   for (const Limit64& limit : kLargeLimits) inner.number<std::uint64_t>(limit.name, limits.*limit.member, 0);
+  if (const json::value* const money = inner.find("money"); money != nullptr && limits.money == 0) {
+    inner.wrong("money", "a whole number from 1 on");
+  }
   inner.number<std::int64_t>("deadline_ms", limits.deadline_ms, 0);
   if (const std::string error = inner.finish(); !error.empty()) members.fail(error);
 }

@@ -43,7 +43,11 @@ struct AgentLimits {
   std::uint32_t fan_out = 100;                    // children that run at once
   std::uint64_t transcript_bytes = 400'000;       // what follows the static part in a request
   std::uint64_t program_bytes = 64u << 10;
+  std::uint64_t observation_bytes = 100'000;      // what the model is shown of one turn; 0: there is no limit
   std::int64_t deadline_ms = 0;                   // after the start of the run; 0: there is none
+  // In millionths, at the prices of the host (AgentOptions::prices); 0: there is no limit. A child that has a limit
+  // reserves it when it starts, and gives back what it did not use.
+  std::uint64_t money = 0;
 };
 
 // Says what the model writes.

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "agents/loop/program_text.h"
 #include "agents/loop/result_json.h"
 
 namespace ptcvm::loop {
@@ -64,6 +65,8 @@ void AgentNode::begin_state(state::NodeT& node, const CompiledAgent& agent, cons
   node.limits->transcript_bytes = limits.transcript_bytes;
   node.limits->program_bytes = limits.program_bytes;
   node.limits->deadline_ms = limits.deadline_ms;
+  node.limits->money = limits.money;
+  node.limits->observation_bytes = limits.observation_bytes;
   node.current = std::make_unique<state::TurnT>();
 }
 
@@ -150,7 +153,18 @@ void AgentNode::open_turn() {
   node_.phase = Phase::Asking;
 }
 
+// Cuts what the model is shown of one turn.
+void AgentNode::cut_observation(std::string& text) const {
+  const std::uint64_t most = node_.limits->observation_bytes;
+  if (most == 0 || text.size() <= most) return;
+  const std::size_t all = text.size();
+  text.resize(whole_characters(text, most));
+  text += "… (" + std::to_string(all - text.size()) + " more bytes; the limit observation_bytes is " +
+          std::to_string(most) + ")";
+}
+
 void AgentNode::end_turn(TurnKind kind, std::string feedback) {
+  cut_observation(feedback);
   judge_turn_end(feedback);
   state::TurnT& turn = *node_.current;
   turn.kind = kind;
@@ -327,6 +341,8 @@ void AgentNode::keep_turns(state::NodeT& node, const CompiledAgent& agent, std::
   node.summaries.clear();
   node.unsafe_effects.clear();
   node.phase = Phase::Beginning;
+  node.reserved_money = 0;
+  node.lost_requests = 0;
   node.reserved_turns = node.work_turns = node.retry_turns = node.native_calls = 0;
   node.left_turns = std::min(node.left_turns, turns);
   node.is_closing = node.is_turn_open = node.is_fallback = node.is_repaired = false;

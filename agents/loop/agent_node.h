@@ -77,6 +77,7 @@ class AgentNode {
   void pause_until(std::int64_t due_ms);
   void open_turn();
   void end_turn(state::TurnKind kind, std::string feedback);
+  void cut_observation(std::string& text) const;
   void exhaust(const std::string& reason, const std::string& message);
   bool fall_back();
   void end_ok(std::string result_json, bool is_fallback);
@@ -122,6 +123,7 @@ class AgentNode {
   void take_reply(wire::Reply reply);
   void read_reply(const wire::Reply& reply);
   void take_failure(const wire::ReplyError& error);
+  void charge(const wire::Reply& reply, const ModelReply& came);
   void read_program(const wire::Reply& reply);
   void read_text(const wire::Reply& reply);
   void read_json(std::string_view text);

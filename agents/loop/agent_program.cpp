@@ -178,6 +178,7 @@ void AgentNode::finish_native_call() {
                                                            : run.result().to_json();
     if (call.result.empty()) call.result = "(no text)";
   }
+  cut_observation(call.result);
   budget_.count_fuel(run.usage().fuel);
   record_state_of_session();
   forget_operations(false);

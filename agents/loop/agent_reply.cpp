@@ -36,21 +36,32 @@ std::unique_ptr<state::ReplyT> kept_reply(const wire::Reply& reply, const ModelC
   return kept;
 }
 
-// OpenAI's input contains what was cached, and Anthropic's does not. Here it always does.
-wire::TokenUsage even_usage(wire::TokenUsage usage, wire::Protocol protocol) {
-  if (protocol != wire::Protocol::Messages || !usage.input) return usage;
-  usage.input = *usage.input + usage.cached.value_or(0) + usage.cache_written.value_or(0);
-  return usage;
-}
-
 }  // namespace
 
 Result<void> AgentNode::lose_model() {
   if (node_.phase != Phase::Awaiting) {
     return loop_error(Errc::unknown_operation, path_of("model") + ": no request waits for its reply");
   }
+  ++node_.lost_requests;
   node_.phase = Phase::Asking;
   return {};
+}
+
+// Counts what a reply used and what it cost. Requests before it whose reply was lost cost the same: they are the same
+// request. A whole reply that does not say what it used, or has no price, has a cost that nobody knows.
+void AgentNode::charge(const wire::Reply& reply, const ModelReply& came) {
+  const ModelChoice model = asked_model();
+  if (reply.usage) budget_.count_tokens(even_usage(*reply.usage, model.protocol));
+  if (reply.error && !reply.usage) {
+    if (came.is_cut) ++node_.lost_requests;
+    return;
+  }
+  const TokenPrices* const prices = find_prices(tree_.agent.options.prices, model.name);
+  std::optional<std::uint64_t> money = came.money;
+  const bool can_know = !money && !came.has_unknown_cost && reply.usage && prices != nullptr;
+  if (can_know) money = money_of(*reply.usage, model.protocol, *prices);
+  for (; node_.lost_requests > 0 && money; --node_.lost_requests) budget_.count_money(money);
+  budget_.count_money(money);
 }
 
 Result<void> AgentNode::resolve_model(const ModelReply& came) {
@@ -68,8 +79,7 @@ Result<void> AgentNode::resolve_model(const ModelReply& came) {
   reader.feed(came.body);
   wire::Reply reply =
       reader.finish(came.is_cut ? wire::ReplyReader::End::Cut : wire::ReplyReader::End::Proper, tree_.time_ms);
-  const auto& used = reply.usage;
-  if (used) budget_.count_tokens(even_usage(*used, agent_.model.protocol));
+  charge(reply, came);
   if (reply.error) {
     take_failure(*reply.error);
   } else if (is_past_deadline()) {

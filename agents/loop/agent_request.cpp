@@ -66,6 +66,8 @@ std::string AgentNode::notes() {
   notes.turns_left = node_.limits->max_turns - std::min(node_.limits->max_turns, node_.work_turns + 1);
   notes.retry = node_.retry_turns + 1;
   notes.retries = node_.limits->retry_turns;
+  notes.money = node_.usage->money;
+  notes.money_limit = node_.limits->money;
   const AgentDefinition& definition = *agent_.definition;
   if (definition.has_journal) {
     for (const auto& task : node_.journal) notes.journal.push_back({task->name, task->text});

@@ -244,6 +244,15 @@ Result<void> AgentRun::raise(std::string_view limit, std::uint64_t by) {
   return {};
 }
 
+Result<void> AgentRun::lower(std::string_view limit, std::uint64_t most) {
+  if ((limit != "money" || most != 0) && impl_->awake().budget().lower(limit, most)) return {};
+  return loop_error(Errc::invalid_value, "there is no limit \"" + std::string(limit) + "\" of " + std::to_string(most));
+}
+
+std::optional<std::uint64_t> AgentRun::limit(std::string_view name) const {
+  return impl_->awake().budget().limit(name);
+}
+
 void AgentRun::advance(std::int64_t time_ms) { impl_->tree.time_ms = std::max(impl_->tree.time_ms, time_ms); }
 
 Result<AgentRun> AgentRun::fork(std::uint32_t turns, std::string id) const {
@@ -287,7 +296,7 @@ AgentUsage AgentRun::usage() const {
   const state::NodeT& node = impl_->state();
   const state::UsageT& used = *node.usage;
   return {static_cast<std::uint32_t>(node.turns.size()), used.turns, used.model_calls, used.tool_calls, used.fuel,
-          used.input, used.cached, used.cache_written, used.output, used.reasoning};
+          used.input, used.cached, used.cache_written, used.output, used.reasoning, used.money};
 }
 
 std::vector<std::pair<std::string, std::string>> AgentRun::journal() const {

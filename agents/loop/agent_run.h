@@ -64,6 +64,10 @@ struct ModelReply {
   wire::Headers headers = {};
   std::string body = {};                  // all bytes that came, beginning with those given to chunk()
   bool is_cut = false;                    // the connection ended before the message did
+  // What the reply has cost, in millionths. nullopt: the prices of the agent say it, unless nobody knew it when the
+  // reply came.
+  std::optional<std::uint64_t> money = {};
+  bool has_unknown_cost = false;
 };
 
 struct AgentUsage {
@@ -71,6 +75,7 @@ struct AgentUsage {
   std::uint32_t tree_turns = 0, model_calls = 0, tool_calls = 0;   // counts of the whole tree
   std::uint64_t fuel = 0;
   std::uint64_t input = 0, cached = 0, cache_written = 0, output = 0, reasoning = 0;   // tokens
+  std::uint64_t money = 0;                // in millionths: AgentOptions::prices
 };
 
 // How a run ended.
@@ -144,6 +149,11 @@ class AgentRun {
   Result<void> input(std::string_view text);    // what the user says next
   // Adds to limits by name; "turns" adds work turns, and as many to the tree. Error: invalid_value for other names.
   Result<void> raise(std::string_view limit, std::uint64_t by);
+  // Lowers a limit of the whole run to at most `most`, for a host that allows less than the agent has. A limit that is
+  // lower stays. Error: invalid_value for other names, and for 0 with "money".
+  Result<void> lower(std::string_view limit, std::uint64_t most);
+  // Returns a limit of the whole run, or nullopt when it is not set or has another name.
+  std::optional<std::uint64_t> limit(std::string_view name) const;
   void advance(std::int64_t time_ms);           // sets the time, which only goes forward
   // Makes a run that begins with the first `turns` turns of the root as its history. Error: invalid_value.
   Result<AgentRun> fork(std::uint32_t turns, std::string id) const;

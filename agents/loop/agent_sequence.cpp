@@ -121,6 +121,7 @@ AgentLimits limits_of(const std::vector<AgentDefinition>& steps) {
     limits.depth = std::max(limits.depth, step.limits.depth);
   }
   ++limits.depth;
+  limits.observation_bytes = 0;   // it shows nothing to a model
   return limits;
 }
 

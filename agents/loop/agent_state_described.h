@@ -7,10 +7,11 @@
 namespace ptcvm::loop::state {
 
 BOOST_DESCRIBE_STRUCT(UsageT, (),
-                      (turns, model_calls, tool_calls, fuel, input, cached, cache_written, output, reasoning))
+                      (turns, model_calls, tool_calls, fuel, input, cached, cache_written, output, reasoning, money,
+                       unpriced))
 BOOST_DESCRIBE_STRUCT(LimitsT, (),
                       (max_turns, retry_turns, turns, model_calls, tool_calls, tokens, depth, fan_out, transcript_bytes,
-                       program_bytes, deadline_ms))
+                       program_bytes, deadline_ms, money, observation_bytes))
 BOOST_DESCRIBE_STRUCT(ReplyCallT, (), (id, name, arguments, result, is_error))
 BOOST_DESCRIBE_STRUCT(ReplyT, (), (provider, protocol, content, text, calls))
 BOOST_DESCRIBE_STRUCT(NamedTextT, (), (name, text))
@@ -26,7 +27,7 @@ BOOST_DESCRIBE_STRUCT(NodeT, (),
                        is_without_opaque, wake_ms, deadline_at_ms, left_turns, staged, summaries, opening_journal,
                        journal, operations, settled, counters, unsafe_effects, native_calls, session, explained_bytes,
                        children, end_reason, end_message, result, is_fallback, is_repaired, held_at, held_question,
-                       held_phase, request_change))
+                       held_phase, request_change, reserved_money, own_reserve_money, lost_requests))
 BOOST_DESCRIBE_STRUCT(DocumentT, (), (version, id, time_ms, agent, root, keys_name_run))
 
 }  // namespace ptcvm::loop::state

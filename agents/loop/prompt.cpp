@@ -201,7 +201,9 @@ std::string turn_notes(const CompiledAgent& agent, const TurnNotes& notes) {
     text += "</mission_log>\n\n";
   }
   if (!notes.progress.empty()) text += "# Progress\n" + notes.progress + "\n";
-  return text + turn_line(notes);
+  text += turn_line(notes);
+  if (notes.money_limit == 0) return text;
+  return text + " " + money_text(notes.money) + " of " + money_text(notes.money_limit) + " money is spent.";
 }
 
 }  // namespace ptcvm::loop

@@ -295,8 +295,10 @@ Result<void> StoredAgent::resolve_model(std::string_view path, const ModelReply&
   for (Operation& operation : run_->operations()) {
     if (operation.path == path) choice = std::move(operation.model);
   }
+  ModelReply priced = reply;
+  price(priced, choice, agent_->impl().options.prices);
   return record_answer(path,
-                       fact(HostFactClass::Effect, std::string(kModelSettled), {}, write_reply(path, reply, choice)),
+                       fact(HostFactClass::Effect, std::string(kModelSettled), {}, write_reply(path, priced, choice)),
                        StoredPoint::ReplyRecorded);
 }
 
@@ -353,6 +355,13 @@ Result<void> StoredAgent::input(std::string_view text) {
 Result<void> StoredAgent::raise(std::string_view limit, std::uint64_t by) {
   return record(fact(HostFactClass::Observation, std::string(kBudgetRaised), {},
                      write_answer({std::string(limit), {}, std::to_string(by)})),
+                StoredPoint::AnswerRecorded);
+}
+
+Result<void> StoredAgent::lower(std::string_view limit, std::uint64_t most) {
+  if (const auto now = run_->limit(limit); now && *now <= most) return {};
+  return record(fact(HostFactClass::Observation, std::string(kBudgetLowered), {},
+                     write_answer({std::string(limit), {}, std::to_string(most)})),
                 StoredPoint::AnswerRecorded);
 }
 

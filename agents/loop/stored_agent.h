@@ -109,6 +109,7 @@ class StoredAgent {
   Result<void> pend(std::string_view path);
   Result<void> input(std::string_view text);
   Result<void> raise(std::string_view limit, std::uint64_t by);
+  Result<void> lower(std::string_view limit, std::uint64_t most);   // records nothing when the limit is low enough
   Result<void> advance();                         // takes over the time of the clock
 
   // Leaves the log: parked when the run waits, or ended. The object must not be used afterwards.

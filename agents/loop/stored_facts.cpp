@@ -109,12 +109,25 @@ ModelReply read_reply(const json::object& body) {
   reply.body = document == nullptr ? fact_text(body, "body") : json::serialize(*document);
   const json::value* const cut = body.if_contains("cut");
   reply.is_cut = cut != nullptr && cut->is_bool() && cut->get_bool();
+  const json::value* const money = body.if_contains("money");
+  boost::system::error_code error;
+  if (money != nullptr) reply.money = money->to_number<std::uint64_t>(error);   // 0 when it is no such number
+  reply.has_unknown_cost = money == nullptr;
   const json::value* const headers = body.if_contains("headers");
   if (headers == nullptr || !headers->is_object()) return reply;
   for (const auto& header : headers->get_object()) {
     reply.headers.emplace_back(header.key(), header.value().is_string() ? header.value().get_string() : "");
   }
   return reply;
+}
+
+void price(ModelReply& reply, const ModelChoice& choice, const ModelPrices& prices) {
+  const TokenPrices* const known = reply.money || reply.has_unknown_cost ? nullptr : find_prices(prices, choice.name);
+  if (known == nullptr) return;
+  wire::ReplyReader reader({choice.protocol, choice.is_stream, reply.status, {}});
+  reader.feed(reply.body);
+  const auto end = reply.is_cut ? wire::ReplyReader::End::Cut : wire::ReplyReader::End::Proper;
+  if (const auto used = reader.finish(end, 0).usage) reply.money = money_of(*used, choice.protocol, *known);
 }
 
 std::string write_reply(std::string_view path, const ModelReply& reply, const ModelChoice& choice) {
@@ -125,6 +138,7 @@ std::string write_reply(std::string_view path, const ModelReply& reply, const Mo
   json::object out{{"path", path}, {"status", reply.status}};
   if (!headers.empty()) out["headers"] = std::move(headers);
   if (reply.is_cut) out["cut"] = true;
+  if (reply.money) out["money"] = *reply.money;
   if (auto document = document_of(reply, choice)) {
     out["document"] = std::move(*document);
   } else {
@@ -140,6 +154,7 @@ std::string write_turn(const AgentRun& run, std::uint32_t turn) {
   out["tool_calls"] = usage.tool_calls;
   out["input"] = usage.input;
   out["output"] = usage.output;
+  if (usage.money != 0) out["money"] = usage.money;
   return json::serialize(out);
 }
 
@@ -179,6 +194,7 @@ Result<void> apply_fact(AgentRun& run, std::string_view name, std::string_view t
     return run.resolve(path, *value);
   }
   if (name == kBudgetRaised) return run.raise(path, number_in<std::uint64_t>(said));
+  if (name == kBudgetLowered) return run.lower(path, number_in<std::uint64_t>(said));
   return unreadable_fact("\"" + std::string(name) + "\" is no fact of an agent");
 }
 

@@ -15,7 +15,8 @@ inline constexpr std::string_view kStarted = "agent_started", kIntent = "intent"
                                   kModelLost = "model_lost", kModelDeferred = "model_deferred",
                                   kResolved = "resolved", kRejected = "rejected", kPended = "pended",
                                   kToolInDoubt = "tool_in_doubt", kInputGiven = "input_given",
-                                  kBudgetRaised = "budget_raised", kTimePassed = "time_passed",
+                                  kBudgetRaised = "budget_raised", kBudgetLowered = "budget_lowered",
+                                  kTimePassed = "time_passed",
                                   kTurnTaken = "turn_taken", kHooksSaid = "hooks_said",
                                   kSessionEnded = "session_ended";
 
@@ -49,6 +50,8 @@ struct AnswerBody {
   std::string args = {};    // what an intent calls the tool with, for people; only when it is short
 };
 std::string write_answer(const AnswerBody& body);
+// Says what a reply has cost, when the prices know it. `choice` is the model that was asked.
+void price(ModelReply& reply, const ModelChoice& choice, const ModelPrices& prices);
 // `choice` says how the reply is read. A whole reply is written as one document, without what a stream has around it.
 std::string write_reply(std::string_view path, const ModelReply& reply, const ModelChoice& choice);
 // Reads what write_reply() wrote.

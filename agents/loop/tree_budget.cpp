@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 namespace ptcvm::loop {
 
@@ -16,6 +18,37 @@ void add_up_to_the_most(Number& number, std::uint64_t by) {
 TreeBudget::Refusal used_up(std::string reason, const std::string& limit, std::uint64_t most) {
   std::string message = "the limit " + limit + " (" + std::to_string(most) + ") is used up";
   return {std::move(reason), std::move(message)};
+}
+
+using Limits = state::LimitsT;
+
+constexpr std::pair<std::string_view, std::uint32_t Limits::*> kLimits[] = {{"turns", &Limits::turns},
+                                                                            {"retry_turns", &Limits::retry_turns},
+                                                                            {"model_calls", &Limits::model_calls},
+                                                                            {"tool_calls", &Limits::tool_calls},
+                                                                            {"depth", &Limits::depth},
+                                                                            {"fan_out", &Limits::fan_out}};
+constexpr std::pair<std::string_view, std::uint64_t Limits::*> kLargeLimits[] = {
+    {"tokens", &Limits::tokens},
+    {"transcript_bytes", &Limits::transcript_bytes},
+    {"program_bytes", &Limits::program_bytes}};
+// These are not set when they are 0.
+constexpr std::pair<std::string_view, std::uint64_t Limits::*> kChosenLimits[] = {
+    {"money", &Limits::money}, {"observation_bytes", &Limits::observation_bytes}};
+
+// Calls `visit` with the limit of that name, and with whether the limit is set. Returns false when there is none.
+template <class Visit>
+bool on_limit(Limits& limits, std::string_view name, const Visit& visit) {
+  for (const auto& [known, member] : kLimits) {
+    if (known == name) return visit(limits.*member, true), true;
+  }
+  for (const auto& [known, member] : kLargeLimits) {
+    if (known == name) return visit(limits.*member, true), true;
+  }
+  for (const auto& [known, member] : kChosenLimits) {
+    if (known == name) return visit(limits.*member, limits.*member != 0), true;
+  }
+  return false;
 }
 
 std::uint64_t count_of(const std::optional<std::int64_t>& tokens) {
@@ -48,7 +81,33 @@ std::optional<TreeBudget::Refusal> TreeBudget::model_refusal() const {
     }
     if (usage.input + usage.output >= limits.tokens) return used_up("budget_exhausted", "tokens", limits.tokens);
   }
+  return money_refusal();
+}
+
+// What children have reserved is kept for them. What the agents on the way down reserved is kept for this agent.
+std::optional<TreeBudget::Refusal> TreeBudget::money_refusal() const {
+  std::uint64_t ours = 0;
+  for (const TreeBudget* at = this; at != nullptr; at = at->above_) {
+    const state::NodeT& node = at->node_;
+    const std::uint64_t limit = node.limits->money;
+    if (limit == 0) continue;
+    if (node.usage->unpriced > 0) {
+      return Refusal{"budget_exhausted", "the limit money (" + std::to_string(limit) +
+                                             ") cannot be kept: nobody knows what a reply of the model has cost"};
+    }
+    const std::uint64_t others = node.reserved_money - std::min(ours, node.reserved_money);
+    if (node.usage->money >= limit || others >= limit - node.usage->money) {
+      return used_up("budget_exhausted", "money", limit);
+    }
+    ours = node.own_reserve_money;
+  }
   return std::nullopt;
+}
+
+TreeBudget* TreeBudget::money_above() const {
+  TreeBudget* at = above_;
+  while (at != nullptr && at->node_.limits->money == 0) at = at->above_;
+  return at;
 }
 
 std::optional<TreeBudget::Refusal> TreeBudget::tool_refusal() const {
@@ -64,8 +123,20 @@ std::optional<TreeBudget::Refusal> TreeBudget::query_refusal() const {
   return used_up("fan_out_exceeded", "fan_out", node_.limits->fan_out);
 }
 
-std::optional<TreeBudget::Refusal> TreeBudget::child_refusal(std::uint32_t turns) const {
+std::optional<TreeBudget::Refusal> TreeBudget::child_refusal(std::uint32_t turns, std::uint64_t money) const {
   if (auto refusal = query_refusal()) return refusal;
+  const TreeBudget* const purse = node_.limits->money != 0 ? this : money_above();
+  if (money != 0 && purse != nullptr) {
+    const state::NodeT& node = purse->node_;
+    const std::uint64_t limit = node.limits->money;
+    const std::uint64_t after = limit - std::min(limit, node.usage->money);   // without what others have reserved
+    const std::uint64_t left = after - std::min(after, node.reserved_money);
+    if (money > left) {
+      return Refusal{"budget_exhausted", "the child needs " + std::to_string(money) +
+                                             " of money, and the limit money (" + std::to_string(limit) +
+                                             ") has room for " + std::to_string(left)};
+    }
+  }
   for (const TreeBudget* at = this; at != nullptr; at = at->above_) {
     const state::NodeT& node = at->node_;
     if (level() + 1 > at->level() - 1 + node.limits->depth) {
@@ -119,12 +190,36 @@ void TreeBudget::count_tokens(const wire::TokenUsage& used) {
   }
 }
 
-void TreeBudget::reserve(std::uint32_t turns) {
+void TreeBudget::count_money(std::optional<std::uint64_t> millionths) {
+  for (TreeBudget* at = this; at != nullptr; at = at->above_) {
+    state::NodeT& node = at->node_;
+    if (!millionths) {
+      if (node.limits->money != 0) ++node.usage->unpriced;
+      continue;
+    }
+    add_up_to_the_most(node.usage->money, *millionths);
+    const std::uint64_t settled = std::min(*millionths, node.own_reserve_money);
+    node.own_reserve_money -= settled;
+    if (TreeBudget* const purse = settled == 0 ? nullptr : at->money_above()) {
+      purse->node_.reserved_money -= std::min(settled, purse->node_.reserved_money);
+    }
+  }
+}
+
+void TreeBudget::reserve(std::uint32_t turns, std::uint64_t money) {
   node_.own_reserve = turns;
   for (TreeBudget* at = above_; at != nullptr; at = at->above_) at->node_.reserved_turns += turns;
+  TreeBudget* const purse = money == 0 ? nullptr : money_above();
+  if (purse == nullptr) return;
+  node_.own_reserve_money = money;
+  add_up_to_the_most(purse->node_.reserved_money, money);
 }
 
 void TreeBudget::give_back() {
+  if (TreeBudget* const purse = node_.own_reserve_money == 0 ? nullptr : money_above()) {
+    purse->node_.reserved_money -= std::min(node_.own_reserve_money, purse->node_.reserved_money);
+  }
+  node_.own_reserve_money = 0;
   for (TreeBudget* at = above_; at != nullptr; at = at->above_) {
     at->node_.reserved_turns -= std::min(node_.own_reserve, at->node_.reserved_turns);
   }
@@ -133,29 +228,24 @@ void TreeBudget::give_back() {
 
 bool TreeBudget::raise(std::string_view name, std::uint64_t by) {
   state::LimitsT& limits = *node_.limits;
-  if (name == "turns") {
-    add_up_to_the_most(limits.max_turns, by);
-    add_up_to_the_most(limits.turns, by);
-  } else if (name == "retry_turns") {
-    add_up_to_the_most(limits.retry_turns, by);
-  } else if (name == "model_calls") {
-    add_up_to_the_most(limits.model_calls, by);
-  } else if (name == "tool_calls") {
-    add_up_to_the_most(limits.tool_calls, by);
-  } else if (name == "tokens") {
-    add_up_to_the_most(limits.tokens, by);
-  } else if (name == "depth") {
-    add_up_to_the_most(limits.depth, by);
-  } else if (name == "fan_out") {
-    add_up_to_the_most(limits.fan_out, by);
-  } else if (name == "transcript_bytes") {
-    add_up_to_the_most(limits.transcript_bytes, by);
-  } else if (name == "program_bytes") {
-    add_up_to_the_most(limits.program_bytes, by);
-  } else {
-    return false;
-  }
-  return true;
+  if (name == "turns") add_up_to_the_most(limits.max_turns, by);
+  return on_limit(limits, name, [by](auto& limit, bool is_set) {
+    if (is_set) add_up_to_the_most(limit, by);
+  });
+}
+
+std::optional<std::uint64_t> TreeBudget::limit(std::string_view name) const {
+  std::optional<std::uint64_t> found;
+  on_limit(*node_.limits, name, [&found](const auto& limit, bool is_set) {
+    if (is_set) found = limit;
+  });
+  return found;
+}
+
+bool TreeBudget::lower(std::string_view name, std::uint64_t most) {
+  return on_limit(*node_.limits, name, [most](auto& limit, bool is_set) {
+    if (!is_set || limit > most) limit = static_cast<std::remove_reference_t<decltype(limit)>>(most);
+  });
 }
 
 }  // namespace ptcvm::loop

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "agent_state_generated.h"
 #include "agents/wire/reply.h"
@@ -25,8 +26,8 @@ class TreeBudget {
   std::optional<Refusal> turn_refusal() const;
   std::optional<Refusal> model_refusal() const;
   std::optional<Refusal> tool_refusal() const;
-  // Returns why a child with so many turns may not begin in this agent.
-  std::optional<Refusal> child_refusal(std::uint32_t turns) const;
+  // Returns why a child with so many turns, and with a limit of money when it is not 0, may not begin in this agent.
+  std::optional<Refusal> child_refusal(std::uint32_t turns, std::uint64_t money) const;
   // Returns why no further question to a model may begin beside those that wait.
   std::optional<Refusal> query_refusal() const;
 
@@ -36,16 +37,25 @@ class TreeBudget {
   void count_tool_call();
   void count_fuel(std::uint64_t fuel);
   void count_tokens(const wire::TokenUsage& used);
+  // Counts what a reply has cost; nullopt when nobody knows it.
+  void count_money(std::optional<std::uint64_t> millionths);
 
-  // Keeps turns for this agent in all agents above it, and gives back those that were not used.
-  void reserve(std::uint32_t turns);
+  // Keeps turns for this agent in all agents above it, and money in the next one that has a limit of money. Gives back
+  // what was not used.
+  void reserve(std::uint32_t turns, std::uint64_t money);
   void give_back();
 
   std::uint32_t level() const { return above_ == nullptr ? 1 : above_->level() + 1; }
-  // Adds to a limit of this agent by its name. Returns false when there is no such limit.
+  // Adds to a limit of this agent by its name. Returns false when there is no such limit. A limit that is not set stays
+  // so.
   bool raise(std::string_view name, std::uint64_t by);
+  // Lowers a limit of this agent to at most `most`. Returns false when there is no such limit.
+  bool lower(std::string_view name, std::uint64_t most);
+  std::optional<std::uint64_t> limit(std::string_view name) const;   // nullopt: not set, or no such limit
 
  private:
+  TreeBudget* money_above() const;     // the next agent above with a limit of money, or null
+  std::optional<Refusal> money_refusal() const;
   state::NodeT& node_;
   TreeBudget* const above_;
   const Turns turns_;

@@ -7,6 +7,7 @@
 // were kept once are kept for ever.
 #include <boost/json/parse.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -41,6 +42,8 @@ std::vector<Situation> situations_of(const fs::path& folder) {
   return out;
 }
 
+int version_of(const fs::path& folder) { return std::atoi(folder.filename().c_str() + 1); }   // "v3"
+
 class Documents {
  public:
   Documents(fs::path folder, bool adds) : folder_(std::move(folder)), adds_(adds) {}
@@ -59,7 +62,7 @@ class Documents {
     }
     if (complaint = situation.leave(*run); !complaint.empty()) return fail(situation.name(), complaint);
     for (const auto& version : fs::directory_iterator(folder_)) {
-      if (!version.is_directory()) continue;
+      if (!version.is_directory() || version_of(version.path()) < situation.since()) continue;
       for (const char* const face : {".ptag", ".json"}) {
         check_file(situation, agent, version.path() / (situation.name() + face));
       }

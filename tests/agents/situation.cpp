@@ -34,6 +34,10 @@ loop::ModelReply reply_of(const json::object& step, std::size_t number) {
   if (const json::value* const tool = step.if_contains("tool")) {
     said.calls.push_back({"c" + std::to_string(number), text_of(*tool), json::serialize(step.at("args"))});
   }
+  if (const json::value* const used = step.if_contains("usage")) {
+    said.usage = wire::TokenUsage{used->at("input").to_number<std::int64_t>(), {}, {},
+                                  used->at("output").to_number<std::int64_t>(), {}};
+  }
   reply.body = replay::reply_document(wire::Protocol::Chat, said);
   return reply;
 }
@@ -60,7 +64,16 @@ Result<void> told(loop::AgentRun& run, const json::object& step, std::size_t num
 }  // namespace
 
 loop::Agent Situation::agent(const Engine& engine) const {
-  return loop::Agent::make(engine, loop::read_agent(line_.at("agent")).value()).value();
+  loop::AgentOptions options;
+  if (const json::value* const prices = line_.if_contains("prices")) {
+    options.prices = loop::read_model_prices(*prices).value();
+  }
+  return loop::Agent::make(engine, loop::read_agent(line_.at("agent")).value(), std::move(options)).value();
+}
+
+int Situation::since() const {
+  const json::value* const since = line_.if_contains("since");
+  return since == nullptr ? 1 : since->to_number<int>();
 }
 
 std::string Situation::take(loop::AgentRun& run, std::string_view steps) const {

@@ -2,7 +2,8 @@
 // situations.jsonl is {"name", "agent", "data", "before": [steps], "after": [steps], "then": {"status", "return",
 // "reason", "turns"}}. A step is one of {"program" | "text": what the model at "path" says}, {"http": status,
 // "headers"}, {"pend": path}, {"doubt": path}, {"resolve": {path: value}}, {"reject": {path: text}}, {"input": text},
-// {"raise": {limit: n}}, {"advance": ms}. The run is stepped before each.
+// {"raise": {limit: n}}, {"advance": ms}. The run is stepped before each. "since" is the first version whose documents
+// can have the situation, and the host has the "prices".
 #pragma once
 #include <boost/json/object.hpp>
 #include <optional>
@@ -17,6 +18,8 @@ class Situation {
   explicit Situation(boost::json::object line) : line_(std::move(line)) {}
 
   std::string name() const { return std::string(line_.at("name").as_string()); }
+  // Returns the first version of documents that can have the situation.
+  int since() const;
   loop::Agent agent(const Engine& engine) const;
   // Returns a run that has come into the situation, or nullopt and a complaint.
   std::optional<loop::AgentRun> enter(const loop::Agent& agent, std::string& complaint) const;

@@ -95,7 +95,7 @@ int compile_agent(AgentArguments& arguments, const std::string& file) {
   const Store store = Store::in_memory();
   arguments.store.id = "compile";
   const KeptCommand command{arguments.model, arguments.stream, {}, session.choice(), session.child_models(),
-                            arguments.rate.value_or(0)};
+                            arguments.rate.value_or(0), loop::default_program_limits(), session.prices()};
   if (auto kept = keep_command(store, arguments.store.id, command, now_millis()); !kept) {
     return refuse_error(kept.error());
   }

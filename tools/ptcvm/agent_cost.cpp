@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <iomanip>
-#include <sstream>
+#include <utility>
 
 #include "agents/wire/reply_reader.h"
 #include "tools/ptcvm/files.h"
@@ -14,7 +13,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr double kTokensOfAPrice = 1e6;
+constexpr double kMillion = 1e6;
 
 std::optional<wire::TokenUsage> usage_of(const loop::ModelChoice& choice, const loop::ModelReply& reply) {
   wire::ReplyReader::Answer answer;
@@ -26,93 +25,41 @@ std::optional<wire::TokenUsage> usage_of(const loop::ModelChoice& choice, const 
   return reader.finish(reply.is_cut ? wire::ReplyReader::End::Cut : wire::ReplyReader::End::Proper, 0).usage;
 }
 
-// The input of OpenAI has what was cached in it; Anthropic's has not.
-bool input_has_cached(const loop::ModelChoice& choice) { return choice.protocol != wire::Protocol::Messages; }
-
-double money_of(const CostLine& line, const TokenPrices& prices, const loop::ModelChoice& choice) {
-  const std::int64_t cached = line.cached + line.cache_written;
-  const std::int64_t fresh = input_has_cached(choice) ? std::max<std::int64_t>(0, line.input - cached) : line.input;
-  const double money = static_cast<double>(fresh) * prices.input + static_cast<double>(line.cached) * prices.cached +
-                       static_cast<double>(line.cache_written) * prices.cache_written +
-                       static_cast<double>(line.output) * prices.output;
-  return money / kTokensOfAPrice;
-}
-
-TokenPrices prices_of(const std::map<std::string, TokenPrices>& prices, const std::string& model) {
-  auto found = prices.find(model);
-  if (found == prices.end()) found = prices.find("*");
-  return found == prices.end() ? TokenPrices() : found->second;
-}
-
-std::optional<std::map<std::string, TokenPrices>> read_prices(const std::string& text, std::string& message) {
-  boost::system::error_code error;
-  const json::value file = json::parse(text, error);
-  message = "the prices are no JSON: " + json_problem(text);
-  if (error) return std::nullopt;
-  message = "prices are {\"MODEL\": {\"input\": N, \"cached\": N, \"cache_written\": N, \"output\": N}} for a million "
-            "tokens";
-  if (!file.is_object()) return std::nullopt;
-  std::map<std::string, TokenPrices> prices;
-  for (const auto& [model, row] : file.get_object()) {
-    if (!row.is_object()) return std::nullopt;
-    TokenPrices& price = prices[std::string(model)];
-    bool has_cached = false, has_written = false;
-    for (const auto& [name, value] : row.get_object()) {
-      double* const place = name == "input"           ? &price.input
-                            : name == "cached"        ? &price.cached
-                            : name == "cache_written" ? &price.cache_written
-                            : name == "output"        ? &price.output
-                                                      : nullptr;
-      if (place == nullptr || !value.is_number()) return std::nullopt;
-      *place = value.to_number<double>();
-      has_cached = has_cached || name == "cached";
-      has_written = has_written || name == "cache_written";
-    }
-    if (!has_cached) price.cached = price.input;
-    if (!has_written) price.cache_written = price.input;
-  }
-  return prices;
-}
-
 // Adds what one reply used and what it cost.
-void add(CostLine& line, const wire::TokenUsage& usage, const loop::ModelChoice& choice, const TokenPrices& prices) {
-  CostLine one;
-  one.input = usage.input.value_or(0);
-  one.cached = usage.cached.value_or(0);
-  one.cache_written = usage.cache_written.value_or(0);
-  one.output = usage.output.value_or(0);
-  line.input += one.input;
-  line.cached += one.cached;
-  line.cache_written += one.cache_written;
-  line.output += one.output;
+void add(CostLine& line, const wire::TokenUsage& usage, const loop::ModelChoice& choice,
+         const loop::TokenPrices* prices) {
+  line.input += usage.input.value_or(0);
+  line.cached += usage.cached.value_or(0);
+  line.cache_written += usage.cache_written.value_or(0);
+  line.output += usage.output.value_or(0);
   line.reasoning += usage.reasoning.value_or(0);
-  line.money += money_of(one, prices, choice);
+  if (prices != nullptr) line.millionths += loop::money_of(usage, choice.protocol, *prices);
 }
 
 }  // namespace
 
-std::optional<std::map<std::string, TokenPrices>> prices_of_file(const std::string& file, std::string& message) {
+std::optional<loop::ModelPrices> prices_of_file(const std::string& file, std::string& message) {
   const auto text = read_file(file, message);
-  auto prices = text ? read_prices(*text, message) : std::nullopt;
-  if (text && !prices) message = file + ": " + message;
-  return prices;
+  if (!text) return std::nullopt;
+  boost::system::error_code error;
+  const json::value read = json::parse(*text, error);
+  auto prices = loop::read_model_prices(read);
+  if (!error && prices) return std::move(*prices);
+  message = file + ": " + (error ? "the prices are no JSON: " + json_problem(*text) : prices.error().message);
+  return std::nullopt;
 }
 
-double money_of(const loop::ModelChoice& choice, const loop::ModelReply& reply,
-                const std::map<std::string, TokenPrices>& prices) {
+std::uint64_t money_of(const loop::ModelChoice& choice, const loop::ModelReply& reply,
+                       const loop::ModelPrices& prices) {
   CostLine line;
-  add(line, usage_of(choice, reply).value_or(wire::TokenUsage()), choice, prices_of(prices, choice.name));
-  return line.money;
+  add(line, usage_of(choice, reply).value_or(wire::TokenUsage()), choice, loop::find_prices(prices, choice.name));
+  return line.millionths;
 }
 
-std::string money_text(double money) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(6) << money;
-  return text.str();
-}
+double CostLine::money() const { return static_cast<double>(millionths) / kMillion; }
 
 std::vector<CostLine> cost_lines(const std::vector<KeptReply>& replies,
-                                 const std::map<std::string, TokenPrices>& prices) {
+                                 const loop::ModelPrices& prices) {
   std::vector<CostLine> lines;
   for (const KeptReply& kept : replies) {
     auto line = std::find_if(lines.begin(), lines.end(), [&](const CostLine& known) {
@@ -126,7 +73,7 @@ std::vector<CostLine> cost_lines(const std::vector<KeptReply>& replies,
     }
     ++line->calls;
     const wire::TokenUsage used = usage_of(kept.choice, kept.reply).value_or(wire::TokenUsage());
-    add(*line, used, kept.choice, prices_of(prices, line->model));
+    add(*line, used, kept.choice, loop::find_prices(prices, line->model));
   }
   return lines;
 }

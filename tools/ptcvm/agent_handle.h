@@ -22,6 +22,7 @@ class AgentHandle {
   virtual Result<void> pend(std::string_view path) = 0;
   virtual Result<void> input(std::string_view text) = 0;
   virtual Result<void> raise(std::string_view limit, std::uint64_t by) = 0;
+  virtual Result<void> lower(std::string_view limit, std::uint64_t most) = 0;
   // Says that nobody knows whether a call happened. Error wrong_state: only the next process can say it.
   virtual Result<void> doubt(std::string_view path) = 0;
   virtual Result<void> advance() = 0;   // takes over the time of the clock
@@ -44,6 +45,7 @@ class MemoryAgent : public AgentHandle {
   Result<void> pend(std::string_view path) override { return now().pend(path); }
   Result<void> input(std::string_view text) override { return now().input(text); }
   Result<void> raise(std::string_view limit, std::uint64_t by) override { return now().raise(limit, by); }
+  Result<void> lower(std::string_view limit, std::uint64_t most) override { return now().lower(limit, most); }
   Result<void> doubt(std::string_view path) override { return now().doubt(path); }
   Result<void> advance() override;
 
@@ -71,6 +73,7 @@ class KeptAgent : public AgentHandle {
   Result<void> pend(std::string_view path) override { return stored_.pend(path); }
   Result<void> input(std::string_view text) override { return stored_.input(text); }
   Result<void> raise(std::string_view limit, std::uint64_t by) override { return stored_.raise(limit, by); }
+  Result<void> lower(std::string_view limit, std::uint64_t most) override { return stored_.lower(limit, most); }
   Result<void> doubt(std::string_view path) override;
   Result<void> advance() override { return stored_.advance(); }
   std::uint64_t fencing_token() const override { return stored_.fencing_token(); }

@@ -224,7 +224,7 @@ std::optional<OpenedModel> open_program(const std::string& file, std::string_vie
   auto text = read_file(file, message);
   if (!text) return std::nullopt;
   OpenedModel opened;
-  opened.choice = {wire::Protocol::Chat, "program", "program", false, {}, {}};
+  opened.choice = {wire::Protocol::Chat, "program", kProgramModel, false, {}, {}};
   opened.source = std::make_unique<ProgramSource>(*std::move(text), agent_path, std::move(on_bytes));
   return opened;
 }
@@ -235,7 +235,9 @@ loop::ModelReply program_reply(const loop::Operation& operation, const std::stri
   replay::ScriptLine line;
   line.said.calls.push_back({"program", std::string(loop::kRunProgram),
                              boost::json::serialize(boost::json::object{{"program", program}})});
-  return reply_of(replay::answer_of(line, model_call(operation)));
+  loop::ModelReply reply = reply_of(replay::answer_of(line, model_call(operation)));
+  reply.money = 0;   // nobody was asked
+  return reply;
 }
 
 replay::ModelCall model_call(const loop::Operation& operation) {

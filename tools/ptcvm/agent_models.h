@@ -18,6 +18,9 @@ namespace ptcvm::cli {
 // The reason of a run that needs a model where there is only a program.
 inline constexpr std::string_view kModelRequired = "llm_required";
 
+// The name of the model that a program in the place of a model has.
+inline constexpr const char* kProgramModel = "program";
+
 struct ModelAnswer {
   std::string path;                // names the operation
   loop::ModelReply reply;

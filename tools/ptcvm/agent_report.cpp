@@ -2,8 +2,8 @@
 
 #include <boost/json.hpp>
 
+#include "agents/loop/model_prices.h"
 #include "agents/replay/canonical_request.h"
-#include "tools/ptcvm/agent_cost.h"
 #include "tools/ptcvm/commands.h"
 
 namespace ptcvm::cli {
@@ -14,7 +14,7 @@ using Kind = AgentMoment::Kind;
 using EndKind = AgentDriver::End::Kind;
 
 json::object usage_object(const loop::AgentUsage& usage) {
-  return {{"input", usage.input},
+  json::object out{{"input", usage.input},
           {"cached", usage.cached},
           {"cache_written", usage.cache_written},
           {"output", usage.output},
@@ -23,6 +23,8 @@ json::object usage_object(const loop::AgentUsage& usage) {
           {"tool_calls", usage.tool_calls},
           {"tree_turns", usage.tree_turns},
           {"fuel", usage.fuel}};
+  if (usage.money != 0) out["money"] = usage.money;
+  return out;
 }
 
 json::value parsed(const std::string& text) {
@@ -119,11 +121,12 @@ std::string trace_line(const AgentMoment& moment) {
   return json::serialize(line) + "\n";
 }
 
-std::string progress_line(const AgentMoment& moment, const loop::AgentUsage& usage, std::optional<double> spent) {
+std::string progress_line(const AgentMoment& moment, const loop::AgentUsage& usage,
+                          std::optional<std::uint64_t> spent) {
   const loop::Operation& operation = *moment.operation;
   std::string text = "turn " + std::to_string(usage.turns + 1) + ", " + std::to_string(usage.input + usage.output) +
                      " tokens, " + std::to_string(usage.model_calls) + " model calls";
-  if (spent) text += ", " + money_text(*spent) + " spent";
+  if (spent) text += ", " + loop::money_text(*spent) + " spent";
   switch (moment.kind) {
     case Kind::ModelStart: return text + ": asks " + operation.path + " (" + operation.model.name + ")";
     case Kind::ToolStart: return text + ": calls " + operation.path;

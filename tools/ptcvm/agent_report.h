@@ -19,6 +19,6 @@ std::string usage_json(const loop::AgentUsage& usage);
 // Writes a moment as a line of a trace. Neither requests nor replies nor keys are in it, only hashes and counts.
 std::string trace_line(const AgentMoment& moment);
 // Writes a moment for people, or "" for moments that people do not see. `spent` is money, when prices are known.
-std::string progress_line(const AgentMoment& moment, const loop::AgentUsage& usage, std::optional<double> spent);
+std::string progress_line(const AgentMoment& moment, const loop::AgentUsage& usage, std::optional<std::uint64_t> spent);
 
 }  // namespace ptcvm::cli

@@ -1,11 +1,13 @@
 #include "tools/ptcvm/agent_session.h"
 
+#include <algorithm>
 #include <iostream>
 #include <utility>
 
 #include "agents/loop/agent_sequence.h"
 #include "tools/ptcvm/agent_report.h"
 #include "tools/ptcvm/agent_store.h"
+#include "tools/ptcvm/agent_tell.h"
 #include "tools/ptcvm/external_tool.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/json_problem.h"
@@ -65,8 +67,12 @@ void declare_agent_run(CLI::App& command, AgentArguments& arguments) {
       ->check(CLI::IsMember({"json", "text"}));
   command.add_flag("--progress", arguments.progress,
                    "Says on standard error what the run does; a terminal is told without it");
-  command.add_option("--prices", arguments.prices, "Prices of models, a file of JSON: the progress says what is spent")
+  command.add_option("--prices", arguments.prices, "Prices of models for a million tokens, a file of JSON")
       ->type_name("FILE");
+  command
+      .add_option("--limit", arguments.limits, "The run may use at most so much: money, tokens, turns, …; repeatable")
+      ->type_name("LIMIT=NUMBER")
+      ->allow_extra_args(false);
 }
 
 std::optional<ToolCommands> tool_commands(const AgentArguments& arguments, std::string& message) {
@@ -156,9 +162,10 @@ bool AgentSession::open(loop::AgentDefinition definition, std::optional<OpenedMo
   add_commands(commands_of(*tools));
   add_commands(*commands);
   tool_texts_ = texts_of(*tools);
-  if (!open_models(definition, std::move(model)) || !open_files()) return false;
+  if (!open_models(definition, std::move(model)) || !open_files() || !has_needed_prices(definition)) return false;
   loop::AgentOptions options;
   options.model = choice_;
+  options.prices = prices_;
   options.model_of = [this](std::string_view path) -> std::optional<loop::ModelChoice> {
     const ChildModel* const found = find_child_model(child_models_, path);
     return found == nullptr ? std::nullopt : std::optional(found->choice);
@@ -197,6 +204,33 @@ bool AgentSession::open_models(const loop::AgentDefinition& definition, std::opt
   return true;
 }
 
+namespace {
+
+// Returns whether an agent of the tree has a limit of money.
+bool limits_money(const loop::AgentDefinition& agent) {
+  return agent.limits.money != 0 || std::ranges::any_of(agent.children, [](const auto& child) {
+           return child.second != nullptr && limits_money(*child.second);
+         });
+}
+
+}  // namespace
+
+// A limit of money is kept only when the price of each model is known.
+bool AgentSession::has_needed_prices(const loop::AgentDefinition& definition) {
+  const bool is_lowered = std::ranges::any_of(arguments_.limits, [](const std::string& text) {
+    return text.starts_with("money=");
+  });
+  if (!is_lowered && !limits_money(definition)) return true;
+  std::vector<std::string> models{choice_.name};
+  for (const auto& [path, child] : child_models_) models.push_back(child.choice.name);
+  for (const std::string& model : models) {
+    if (model == kProgramModel || loop::find_prices(prices_, model) != nullptr) continue;
+    message_ = "there is a limit of money, and --prices has no price of the model " + model;
+    return false;
+  }
+  return true;
+}
+
 bool AgentSession::take_kept_manner(loop::ModelChoice& choice, const loop::ModelChoice& kept,
                                     const std::string& model) {
   if (kept.protocol != choice.protocol) {
@@ -225,8 +259,18 @@ bool AgentSession::open_files() {
   return prices.has_value();
 }
 
-std::optional<double> AgentSession::spent() const {
-  return arguments_.prices.empty() ? std::nullopt : std::optional(spent_);
+std::optional<std::uint64_t> AgentSession::spent() const {
+  return prices_.empty() ? std::nullopt : std::optional(spent_);
+}
+
+Result<void> AgentSession::lower_limits() {
+  for (const std::string& text : arguments_.limits) {
+    std::string message;
+    const auto limit = read_limit_number(text, message);
+    if (!limit) return Error{Errc::invalid_value, message, std::nullopt, {}};
+    if (auto lowered = handle_->lower(limit->limit, limit->number); !lowered) return lowered;
+  }
+  return {};
 }
 
 bool AgentSession::start(const std::string& data_json) {
@@ -237,7 +281,9 @@ bool AgentSession::start(const std::string& data_json) {
   if (!run) message_ = run.error().message;
   if (!run) return false;
   handle_ = std::make_unique<MemoryAgent>(std::move(*run), [this] { return driver_->now_ms(); });
-  return true;
+  const auto lowered = lower_limits();
+  if (!lowered) message_ = lowered.error().message;
+  return static_cast<bool>(lowered);
 }
 
 bool AgentSession::accepts(const std::string& data_json) {

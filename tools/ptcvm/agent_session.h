@@ -26,6 +26,7 @@ struct AgentArguments {
   std::vector<std::string> tools_files;          // files of tools (tools_file.h)
   std::vector<std::string> tools, shell_tools;   // NAME=COMMAND
   std::vector<std::string> child_models;         // PATH=MODEL
+  std::vector<std::string> limits;               // LIMIT=NUMBER: the run may use at most so much
   std::vector<std::string> then;                 // files of the agents that go on
   std::string planner;                           // the file of the agent that plans, or ""
   std::optional<std::uint32_t> rate;             // requests a minute to each server; nullopt or 0: as the servers say
@@ -42,7 +43,7 @@ struct AgentArguments {
 void declare_agent_file(CLI::App& command, AgentArguments& arguments);    // FILE, --then, --planner, --data
 // Declares --model, which is required and returned, --child-model, --record and --stream.
 CLI::Option* declare_agent_model(CLI::App& command, AgentArguments& arguments);
-// Declares --tools, --tool, --tool-shell, --rate, --trace, --output, --progress and --prices.
+// Declares --tools, --tool, --tool-shell, --rate, --trace, --output, --progress, --prices and --limit.
 void declare_agent_run(CLI::App& command, AgentArguments& arguments);
 void declare_agent_tools(CLI::App& command, AgentArguments& arguments);   // --tools alone
 
@@ -66,6 +67,11 @@ class AgentSession {
     kept_choice_ = kept;
     kept_children_ = of_children;
   }
+  // Says at which prices a run was begun. This process has the same prices, unless --prices says others.
+  void price_as(const loop::ModelPrices& kept) { prices_ = kept; }
+  // Lowers the limits of the run that --limit names.
+  Result<void> lower_limits();
+  const loop::ModelPrices& prices() const { return prices_; }
   const loop::ModelChoice& choice() const { return choice_; }
   const ChildModels& child_models() const { return child_models_; }
   // Adds commands of tools that the command line does not name. A later command replaces an earlier one.
@@ -84,8 +90,8 @@ class AgentSession {
   // Writes the last line of standard output and returns the exit status. A run of a store is left before.
   int report(const AgentDriver::End& end);
 
-  // Returns what the run has cost, or nullopt without --prices.
-  std::optional<double> spent() const;
+  // Returns what the run has cost, in millionths, or nullopt when no price is known.
+  std::optional<std::uint64_t> spent() const;
   // Leaves a run of a store without going on with it.
   void leave();
 
@@ -95,6 +101,7 @@ class AgentSession {
 
  private:
   bool open_files();
+  bool has_needed_prices(const loop::AgentDefinition& definition);
   bool open_models(const loop::AgentDefinition& definition, std::optional<OpenedModel> model);
   bool take_kept_manner(loop::ModelChoice& choice, const loop::ModelChoice& kept, const std::string& model);
   void tell(const AgentMoment& moment);
@@ -118,8 +125,8 @@ class AgentSession {
   std::unique_ptr<ModelSource> source_;
   std::unique_ptr<AgentDriver> driver_;
   std::ofstream trace_;
-  std::map<std::string, TokenPrices> prices_;
-  double spent_ = 0;                             // by the replies that came, each at the prices of its model
+  loop::ModelPrices prices_;
+  std::uint64_t spent_ = 0;                      // by the replies that came, each at the prices of its model
   std::optional<Store> store_;                   // the store that keeps the run
   bool shows_progress_ = false;
 };

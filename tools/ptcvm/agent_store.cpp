@@ -142,6 +142,7 @@ Result<void> keep_command(const Store& store, const std::string& id, const KeptC
   if (command.rate != 0) body["rate"] = command.rate;
   json::object limits = write_limits(command.limits, loop::default_program_limits());
   if (!limits.empty()) body["limits"] = std::move(limits);
+  if (!command.prices.empty()) body["prices"] = loop::model_prices_json(command.prices);
   fact.body = json::serialize(body);
   fact.time_ms = now_ms;
   const auto written = log.put(HostCut::blind(), {&fact, 1});
@@ -185,6 +186,10 @@ Result<KeptCommand> kept_command(const Store& store, const std::string& id) {
   if (const json::value* const rate = body.if_contains("rate")) {
     boost::system::error_code error;
     command.rate = rate->to_number<std::uint32_t>(error);   // 0 when it is no such number
+  }
+  if (const json::value* const prices = body.if_contains("prices")) {
+    auto read = loop::read_model_prices(*prices);
+    if (read) command.prices = *std::move(read);
   }
   const json::value* const tools = body.if_contains("tools");
   if (tools == nullptr || !tools->is_object()) return command;
@@ -238,6 +243,7 @@ Result<loop::Agent> read_agent_of(const Engine& engine, const Store& store, cons
   loop::AgentOptions options;
   options.model = std::move(command->choice);
   options.program_limits = command->limits;
+  options.prices = std::move(command->prices);
   options.model_of = [children = std::move(command->children)](
                          std::string_view path) -> std::optional<loop::ModelChoice> {
     const ChildModel* const found = find_child_model(children, path);

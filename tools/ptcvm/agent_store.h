@@ -23,6 +23,7 @@ struct KeptCommand {
   ChildModels children = {};       // the models of children
   std::uint32_t rate = 0;          // of --rate; 0: as the servers say
   Limits limits = loop::default_program_limits();   // of programs
+  loop::ModelPrices prices = {};   // of --prices
 };
 
 // Writes how the run is begun, unless the log says it already.

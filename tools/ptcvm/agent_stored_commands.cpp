@@ -43,8 +43,8 @@ Result<void> give(AgentHandle& agent, const std::string& text, bool is_value, st
 
 Result<void> raise(AgentHandle& agent, const std::string& text) {
   std::string message;
-  const auto raised = read_raised_limit(text, message);
-  return raised ? agent.raise(raised->limit, raised->by) : Error{Errc::invalid_value, message, std::nullopt, {}};
+  const auto raised = read_limit_number(text, message);
+  return raised ? agent.raise(raised->limit, raised->number) : Error{Errc::invalid_value, message, std::nullopt, {}};
 }
 
 Result<void> give_all(AgentHandle& agent, const ResumeAgent& request) {
@@ -102,6 +102,7 @@ int resume_agent(ResumeAgent& request) {
   AgentSession session(arguments);
   if (!add_kept_commands(session, *store, id, command->tools, message)) return refuse_input(message);
   session.ask_as(command->choice, command->children);
+  session.price_as(command->prices);
   if (!session.open(agent->definition())) return refuse_input(session.message());
   if (const auto kept = keep_choice(*store, id, session.choice(), session.child_models(), now_millis()); !kept) {
     return refuse_error(kept.error());
@@ -115,7 +116,9 @@ int resume_agent(ResumeAgent& request) {
   if (!opened) return refuse_error(opened.error());
   if (const auto kept = session.keep_tools_of_files(*store); !kept) return refuse_error(kept.error());
   if (const auto stepped = session.handle().step(); !stepped) return refuse_error(stepped.error());
-  if (const auto given = give_all(session.handle(), request); !given) {
+  auto given = session.lower_limits();
+  if (given) given = give_all(session.handle(), request);
+  if (!given) {
     session.leave();
     return refuse_error(given.error());
   }
@@ -194,7 +197,7 @@ CostLine sum_of(const std::vector<CostLine>& lines) {
     sum.cache_written += line.cache_written;
     sum.output += line.output;
     sum.reasoning += line.reasoning;
-    sum.money += line.money;
+    sum.millionths += line.millionths;
   }
   return sum;
 }
@@ -203,12 +206,12 @@ json::object cost_json(const CostLine& line) {
   return {{"turn", line.turn},     {"agent", line.agent},   {"model", line.model},
           {"calls", line.calls},   {"input", line.input},   {"cached", line.cached},
           {"cache_written", line.cache_written},            {"output", line.output},
-          {"reasoning", line.reasoning},                    {"money", line.money}};
+          {"reasoning", line.reasoning},                    {"money", line.money()}};
 }
 
 std::vector<std::string> cost_row(const CostLine& line, const std::string& turn, const std::string& agent) {
   return {turn, agent, line.model, std::to_string(line.calls), std::to_string(line.input),
-          std::to_string(line.cached), std::to_string(line.output), money_text(line.money)};
+          std::to_string(line.cached), std::to_string(line.output), loop::money_text(line.millionths)};
 }
 
 int show_cost(const StoreOptions& options, const std::string& prices_file, bool as_json) {
@@ -216,16 +219,13 @@ int show_cost(const StoreOptions& options, const std::string& prices_file, bool 
   const auto store = store_of(options, StoreUse::Existing, status);
   if (!store) return status;
   std::string message;
-  std::map<std::string, TokenPrices> prices;
-  if (!prices_file.empty()) {
-    auto read = prices_of_file(prices_file, message);
-    if (!read) return refuse_input(message);
-    prices = *std::move(read);
-  }
+  const auto read = prices_file.empty() ? loop::ModelPrices() : prices_of_file(prices_file, message);
+  if (!read) return refuse_input(message);
   const auto command = kept_command(*store, options.id);
   const auto replies = kept_replies(*store, options.id);
   if (!command) return refuse_error(command.error());
   if (!replies) return refuse_error(replies.error());
+  const loop::ModelPrices& prices = prices_file.empty() ? command->prices : *read;
   const std::vector<CostLine> lines = cost_lines(*replies, prices);
   const CostLine sum = sum_of(lines);
   if (as_json) {
@@ -288,7 +288,7 @@ int run_agent_in_store(AgentArguments& arguments) {
   if (!store) return status;
   const std::string& id = arguments.store.id;
   const KeptCommand command{arguments.model, arguments.stream, *tools, session.choice(), session.child_models(),
-                            arguments.rate.value_or(0)};
+                            arguments.rate.value_or(0), loop::default_program_limits(), session.prices()};
   auto kept = keep_command(*store, id, command, now_millis());
   if (kept) kept = keep_choice(*store, id, session.choice(), session.child_models(), now_millis());
   if (!kept) return refuse_error(kept.error());
@@ -297,6 +297,10 @@ int run_agent_in_store(AgentArguments& arguments) {
   const auto opened = session.open_stored(*store, *data, *replies);
   if (!opened) return refuse_error(opened.error());
   if (const auto same = session.keep_tools_of_files(*store); !same) return refuse_error(same.error());
+  if (const auto lowered = session.lower_limits(); !lowered) {
+    session.leave();
+    return refuse_error(lowered.error());
+  }
   return session.report(session.drive());
 }
 

@@ -42,11 +42,11 @@ class Letters {
   }
 
   bool add_raise(const std::string& words) {
-    auto raised = read_raised_limit(words, message);
+    auto raised = read_limit_number(words, message);
     if (!raised) return false;
-    const auto tried = run_ == nullptr ? Result<void>() : run_->raise(raised->limit, raised->by);
+    const auto tried = run_ == nullptr ? Result<void>() : run_->raise(raised->limit, raised->number);
     if (!tried) return refuse(tried.error());
-    letters.push_back({Letter::Kind::Raise, std::move(raised->limit), {}, raised->by});
+    letters.push_back({Letter::Kind::Raise, std::move(raised->limit), {}, raised->number});
     return true;
   }
 
@@ -98,14 +98,14 @@ std::optional<Value> read_told_value(const std::string& path, std::string text, 
   return std::nullopt;
 }
 
-std::optional<RaisedLimit> read_raised_limit(const std::string& words, std::string& message) {
+std::optional<LimitNumber> read_limit_number(const std::string& words, std::string& message) {
   const std::size_t equals = words.find('=');
-  RaisedLimit out;
+  LimitNumber out;
   if (equals != std::string::npos) {
     out.limit = words.substr(0, equals);
     const char* const end = words.data() + words.size();
-    const auto read = std::from_chars(words.data() + equals + 1, end, out.by);
-    if (read.ec == std::errc() && read.ptr == end && out.by != 0) return out;
+    const auto read = std::from_chars(words.data() + equals + 1, end, out.number);
+    if (read.ec == std::errc() && read.ptr == end && out.number != 0) return out;
   }
   message = words + ": LIMIT=NUMBER is wanted, and the number is at least 1";
   return std::nullopt;

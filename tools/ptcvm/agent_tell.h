@@ -20,13 +20,13 @@ struct ToldAgent {
 // cannot be read; `path` names the operation there.
 std::optional<Value> read_told_value(const std::string& path, std::string text, std::string& message);
 
-// How much a limit is raised.
-struct RaisedLimit {
+// A limit, and by how much it is raised or how much it is.
+struct LimitNumber {
   std::string limit;
-  std::uint64_t by = 1;
+  std::uint64_t number = 1;
 };
 // Reads LIMIT=NUMBER. Returns nullopt, and the reason in `message`, when the words say nothing else or no such number.
-std::optional<RaisedLimit> read_raised_limit(const std::string& words, std::string& message);
+std::optional<LimitNumber> read_limit_number(const std::string& words, std::string& message);
 
 // Returns what the queue says of a run that workers go on with; nullopt: nobody does.
 std::optional<QueuedRunStatus> queued_agent(const Store& store, const std::string& run);

@@ -86,13 +86,14 @@ class AgentTurn {
     loop::AgentOptions options;
     options.model = choice_;
     options.program_limits = limits_;
+    options.prices = work_.prices;
     options.model_of = [this](std::string_view path) -> std::optional<loop::ModelChoice> {
       const ChildModel* const found = find_child_model(children_, path);
       return found == nullptr ? std::nullopt : std::optional(found->choice);
     };
     auto agent = loop::Agent::make(engine_, std::move(job.agent), std::move(options));
     if (!agent) return agent.error();
-    const KeptCommand command{work_.model, work_.stream, {}, choice_, children_, 0, limits_};
+    const KeptCommand command{work_.model, work_.stream, {}, choice_, children_, 0, limits_, work_.prices};
     auto kept = keep_command(turn_.store, id_, command, turn_.now_ms());
     if (kept) kept = keep_choice(turn_.store, id_, choice_, children_, turn_.now_ms());
     if (!kept) return kept;

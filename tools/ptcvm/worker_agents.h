@@ -20,6 +20,7 @@ struct AgentWork {
   bool stream = false;
   Limits most_limits = loop::default_program_limits();   // bounds of programs
   std::uint32_t rate = 0;                    // requests a minute to each server, of all workers; 0: as the servers say
+  loop::ModelPrices prices = {};             // for limits of money
   std::vector<DeclaredTool> tools;           // what the worker says of a tool goes before what an agent says
   ToolCommands commands = {};                // of these tools
 };

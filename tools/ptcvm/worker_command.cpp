@@ -47,6 +47,7 @@ constexpr auto kShortestTick = std::chrono::milliseconds(100);
 struct WorkerRequest {
   StoreOptions store;
   RunArguments options;                        // tools and limits
+  std::string prices;                          // the file of --prices
   WorkerOptions worker;
   std::vector<std::string> queues;             // NAME or NAME:N
   std::string health;
@@ -229,6 +230,11 @@ bool take_agents(WorkerRequest& request, const std::vector<DeclaredTool>& declar
   request.agents.tools = declared;
   request.agents.most_limits = request.options.limits.bounds();
   request.agents.commands = commands_of(declared);
+  if (!request.prices.empty()) {
+    auto prices = prices_of_file(request.prices, message);
+    if (!prices) return false;
+    request.agents.prices = *std::move(prices);
+  }
   if (request.agents.model.empty()) return true;
   return open_model(request.agents.model, request.agents.stream, {}, message).has_value() &&
          can_open_child_models(request.agents.child_models, request.agents.stream, message);
@@ -294,6 +300,8 @@ void add_worker_command(CLI::App& app, int& status) {
   command->add_flag("--stream", request->agents.stream, "Ask models for streams");
   command->add_option("--rate", request->agents.rate,
                       "At most so many requests a minute to each server, of all workers of the store together");
+  command->add_option("--prices", request->prices, "Prices of models for a million tokens, a file of JSON, for agents")
+      ->type_name("FILE");
   request->options.limits.declare(*command);
   command->footer(kWorkerExamples);
   command->callback([request, &status] { status = serve(*request); });

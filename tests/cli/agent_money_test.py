@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""ptcvm agent: limits of money, in one process and over several.
+
+usage: agent_money_test.py PTCVM   (the program under test)"""
+import json
+import sys
+import unittest
+
+from ptcvm_process import CommandLineTest, ptcvm
+
+SPENDER = {"name": "s", "prompt": "Do", "signature": "() -> :int"}
+TURN = {"program": "1", "usage": {"input": 100, "output": 50}}   # 600 millionths
+END = {"program": "(return 7)", "usage": {"input": 100, "output": 50}}
+
+
+class Money(CommandLineTest):
+    def setUp(self):
+        super().setUp()
+        self.kept = ("--store", self.folder.name + "/runs.db", "--id", "r")
+        self.prices = ("--prices", self.json("p.json", {"scripted": {"input": 2, "output": 8}}))
+
+    def json(self, name, value):
+        return self.file(name, json.dumps(value))
+
+    def line_of(self, *words):
+        status, out, err = ptcvm("agent", *words)
+        return status, json.loads(out.splitlines()[-1]) if out else {}, err
+
+    def run_agent(self, *words, lines=(TURN, TURN, END), **limits):
+        script = self.file("s.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+        agent = {**SPENDER, **({"limits": limits} if limits else {})}
+        return self.line_of("run", self.json("a.json", agent), "--model", "scripted:" + script, *words)
+
+    def test_a_limit_of_the_file_ends_the_run(self):
+        status, line, err = self.run_agent(*self.prices, money=1200)
+        self.assertEqual((status, line["fail"]["reason"], line["usage"]["money"]), (1, "budget_exhausted", 1200), err)
+        self.assertIn("the limit money (1200) is used up", line["fail"]["message"])
+
+    def test_a_limit_that_is_not_reached_changes_nothing(self):
+        status, line, err = self.run_agent(*self.prices, money=1201)
+        self.assertEqual((status, line["return"], line["usage"]["money"]), (0, 7, 1800), err)
+
+    def test_a_limit_needs_prices(self):
+        for words, limits in (((), {"money": 5}), (("--limit", "money=5"), {}),
+                              (("--prices", self.json("o.json", {"other": {}})), {"money": 5})):
+            status, _, err = self.run_agent(*words, **limits)
+            self.assertEqual(status, 65)
+            self.assertIn("--prices has no price of the model scripted", err)
+
+    def test_the_command_line_lowers_a_limit(self):
+        status, line, err = self.run_agent(*self.prices, "--limit", "money=600", money=5000)
+        self.assertEqual((status, line["usage"]["money"]), (1, 600), err)
+        status, line, err = self.run_agent("--limit", "model_calls=2")
+        self.assertEqual((status, line["usage"]["model_calls"]), (1, 2), err)
+
+    def test_a_limit_that_nobody_knows_is_refused(self):
+        for words in ("beer=5", "money", "money=0", "money=-1", "tokens=many"):
+            status, _, err = self.run_agent(*self.prices, "--limit", words)
+            self.assertEqual(status, 65, words)
+            self.assertNotEqual(err, "")
+
+    def test_a_store_keeps_prices_and_limits(self):
+        status, line, err = self.run_agent(*self.prices, *self.kept, "--limit", "money=600")
+        self.assertEqual((status, line["usage"]["money"]), (1, 600), err)
+        cost = json.loads(ptcvm("agent", "cost", *self.kept, "--json")[1])
+        self.assertEqual(cost["sum"]["money"], 0.0006)
+        status, line, err = self.line_of("replay", *self.kept)
+        self.assertEqual((line["replay"]["same"], line["usage"]["money"]), (True, 600), err)
+        status, line, err = self.line_of("resume", *self.kept, "--say", "Go on.")
+        self.assertEqual((status, line["fail"]["reason"]), (1, "budget_exhausted"), err)
+
+    def test_a_person_may_raise_the_limit(self):
+        script = self.file("s.jsonl", "".join(json.dumps(line) + "\n" for line in (TURN, END)))
+        agent = self.json("a.json", {**SPENDER, "limits": {"money": 600}, "on_exhausted": "ask"})
+        status, line, err = self.line_of("run", agent, "--model", "scripted:" + script, *self.prices, *self.kept)
+        self.assertEqual((status, line["pending"]), (75, ["budget"]), err)
+        status, line, err = self.line_of("resume", *self.kept, "--raise", "money=1000")
+        self.assertEqual((status, line["return"], line["usage"]["money"]), (0, 7, 1200), err)
+
+    def test_a_later_process_may_have_other_prices_and_a_lower_limit(self):
+        script = self.file("s.jsonl", "".join(json.dumps(line) + "\n" for line in (TURN, END)))
+        agent = self.json("a.json", {**SPENDER, "limits": {"money": 600}, "on_exhausted": "ask"})
+        self.line_of("run", agent, "--model", "scripted:" + script, *self.prices, *self.kept)
+        free = self.json("free.json", {"*": {}})
+        status, line, err = self.line_of("resume", *self.kept, "--prices", free, "--limit", "money=500",
+                                         "--raise", "money=50")
+        self.assertEqual((status, line["pending"]), (75, ["budget"]), (line, err))   # 600 are spent of 550
+        status, line, err = self.line_of("resume", *self.kept, "--prices", free, "--raise", "money=100")
+        self.assertEqual((status, line["return"], line["usage"]["money"]), (0, 7, 600), (line, err))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
