@@ -98,7 +98,7 @@ class TreeCompiler {
       }
       const CompiledAgent* compiled = &agent;
       if (child != nullptr) {
-        auto made = compile(*child, agent.path.empty() ? name : agent.path + "/" + name);
+        auto made = compile(*child, path_below(agent.path, name));
         if (!made) return made.error();
         compiled = *made;
       }

@@ -157,7 +157,7 @@ bool AgentNode::settle_children() {
     if (ended.is_repaired) node_.is_repaired = true;
     for (const auto& settled : ended.settled) {
       auto kept = std::make_unique<state::SettledT>(*settled);
-      kept->name = ended.name + "/" + settled->name;
+      kept->name = path_below(ended.name, settled->name);
       node_.settled.push_back(std::move(kept));
     }
     remove_operation(ended.name);

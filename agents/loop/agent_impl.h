@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agents/loop/agent.h"
+#include "agents/loop/agent_names.h"
 #include "ptcvm/signature.hpp"
 
 namespace ptcvm::loop {
@@ -50,7 +51,5 @@ struct Agent::Impl {
   std::vector<std::unique_ptr<CompiledAgent>> agents;   // the root first
   const CompiledAgent& root() const { return *agents.front(); }
 };
-
-inline constexpr std::string_view kLlmQuery = "llm-query";
 
 }  // namespace ptcvm::loop

@@ -19,11 +19,6 @@ Error loop_error(Errc code, std::string message) { return {code, std::move(messa
 
 namespace {
 
-std::string path_below(const AgentNode* above, const std::string& name) {
-  if (above == nullptr) return {};
-  return above->path().empty() ? name : above->path() + "/" + name;
-}
-
 json::object object_in(std::string_view text) {
   boost::system::error_code error;
   json::value value = json::parse(text, error);
@@ -35,7 +30,7 @@ json::object object_in(std::string_view text) {
 AgentNode::AgentNode(AgentTree& tree, const CompiledAgent& agent, state::NodeT& node, AgentNode* above,
                      std::unique_ptr<const QueryAgent> query)
     : tree_(tree), query_(std::move(query)), agent_(agent), node_(node), above_(above),
-      path_(path_below(above, node.name)),
+      path_(above == nullptr ? std::string() : path_below(above->path_, node.name)),
       budget_(node, above == nullptr ? nullptr : &above->budget_,
               query_ == nullptr ? TreeBudget::Turns::Counted : TreeBudget::Turns::Own),
       conversation_(agent, tree.agent.options, node),

@@ -171,9 +171,7 @@ class AgentNode {
   // Returns the id of the programs of this agent, which is the first part of the keys of their calls. The id of the run
   // has "~0" for "~" and "~1" for "/" there, so that no agent below a run has the id of another run.
   std::string run_id() const;
-  std::string path_of(std::string_view name) const {
-    return path_.empty() ? std::string(name) : path_ + "/" + std::string(name);
-  }
+  std::string path_of(std::string_view name) const { return path_below(path_, name); }
 
   AgentTree& tree_;
   const std::unique_ptr<const QueryAgent> query_;      // owns agent_, or null

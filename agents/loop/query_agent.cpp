@@ -52,7 +52,7 @@ Result<std::unique_ptr<const QueryAgent>> QueryAgent::make(const Agent::Impl& tr
   std::unique_ptr<QueryAgent> made(new QueryAgent);
   if (auto read = made->read(arguments); !read) return read.error();
   CompiledAgent& agent = made->agent_;
-  agent.path = asker.path.empty() ? std::string(kLlmQuery) : asker.path + "/" + std::string(kLlmQuery);
+  agent.path = path_below(asker.path, kLlmQuery);
   agent.definition = &made->definition_;
   agent.model = asker.model;
   if (tree.options.model_of) {

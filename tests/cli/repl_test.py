@@ -44,7 +44,7 @@ class Prompt(CommandLineTest):
         terminal.says(":doc double", "Doubles a number")
         terminal.says(":doc count", "count  (function)")
         terminal.says(":reset", "")
-        self.assertIn("is not a name", terminal.says(":doc vat", "is not a name"))
+        terminal.says(":doc vat", "nothing is named vat")
         self.assertEqual(terminal.end(), 0)
 
     def test_keys_before_the_first_key_is_read_belong_to_the_editor(self):

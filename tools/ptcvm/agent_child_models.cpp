@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "agents/loop/agent_names.h"
+
 namespace ptcvm::cli {
 namespace {
 
@@ -93,12 +95,10 @@ class RoutedSource : public ModelSource {
   std::map<std::string, Route, std::less<>> routes_;
 };
 
-constexpr std::string_view kQuery = "llm-query";   // answers the questions of programs
-
 // Returns whether the path is of an agent whose programs may ask a model, with "llm-query" behind it.
 bool names_queries(const loop::AgentDefinition& root, std::string_view path) {
-  if (!path.ends_with(kQuery)) return false;
-  path.remove_suffix(kQuery.size());
+  if (!path.ends_with(loop::kLlmQuery)) return false;
+  path.remove_suffix(loop::kLlmQuery.size());
   if (path.empty()) return root.has_llm_query;
   if (!path.ends_with('/')) return false;
   const auto* const asker = find_definition(root, path.substr(0, path.size() - 1));
@@ -114,11 +114,11 @@ std::string definition_path(const loop::AgentDefinition& root, std::string_view 
     const std::size_t slash = path.find('/');
     const std::string name(path.substr(0, std::min(slash, path.find('#'))));
     path = slash == std::string_view::npos ? std::string_view() : path.substr(slash + 1);
-    if (name == kQuery && at->has_llm_query) return out + (out.empty() ? "" : "/") + name;
+    if (name == loop::kLlmQuery && at->has_llm_query) return loop::path_below(out, name);
     const auto child = at->children.find(name);
     if (child == at->children.end() || child->second == nullptr) continue;
     at = child->second.get();
-    out += (out.empty() ? "" : "/") + name;
+    out = loop::path_below(out, name);
   }
   return out;
 }
