@@ -20,29 +20,30 @@ TreeBudget::Refusal used_up(std::string reason, const std::string& limit, std::u
   return {std::move(reason), std::move(message)};
 }
 
-using Limits = state::LimitsT;
+using StateLimits = state::LimitsT;
 
-constexpr std::pair<std::string_view, std::uint32_t Limits::*> kLimits[] = {{"turns", &Limits::turns},
-                                                                            {"retry_turns", &Limits::retry_turns},
-                                                                            {"model_calls", &Limits::model_calls},
-                                                                            {"tool_calls", &Limits::tool_calls},
-                                                                            {"depth", &Limits::depth},
-                                                                            {"fan_out", &Limits::fan_out}};
-constexpr std::pair<std::string_view, std::uint64_t Limits::*> kLargeLimits[] = {
-    {"tokens", &Limits::tokens},
-    {"transcript_bytes", &Limits::transcript_bytes},
-    {"program_bytes", &Limits::program_bytes}};
+constexpr std::pair<std::string_view, std::uint32_t StateLimits::*> kNumberLimits[] = {
+    {"turns", &StateLimits::turns},
+    {"retry_turns", &StateLimits::retry_turns},
+    {"model_calls", &StateLimits::model_calls},
+    {"tool_calls", &StateLimits::tool_calls},
+    {"depth", &StateLimits::depth},
+    {"fan_out", &StateLimits::fan_out}};
+constexpr std::pair<std::string_view, std::uint64_t StateLimits::*> kSizeLimits[] = {
+    {"tokens", &StateLimits::tokens},
+    {"transcript_bytes", &StateLimits::transcript_bytes},
+    {"program_bytes", &StateLimits::program_bytes}};
 // These are not set when they are 0.
-constexpr std::pair<std::string_view, std::uint64_t Limits::*> kChosenLimits[] = {
-    {"money", &Limits::money}, {"observation_bytes", &Limits::observation_bytes}};
+constexpr std::pair<std::string_view, std::uint64_t StateLimits::*> kChosenLimits[] = {
+    {"money", &StateLimits::money}, {"observation_bytes", &StateLimits::observation_bytes}};
 
 // Calls `visit` with the limit of that name, and with whether the limit is set. Returns false when there is none.
 template <class Visit>
-bool on_limit(Limits& limits, std::string_view name, const Visit& visit) {
-  for (const auto& [known, member] : kLimits) {
+bool on_limit(StateLimits& limits, std::string_view name, const Visit& visit) {
+  for (const auto& [known, member] : kNumberLimits) {
     if (known == name) return visit(limits.*member, true), true;
   }
-  for (const auto& [known, member] : kLargeLimits) {
+  for (const auto& [known, member] : kSizeLimits) {
     if (known == name) return visit(limits.*member, true), true;
   }
   for (const auto& [known, member] : kChosenLimits) {
