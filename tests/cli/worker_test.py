@@ -78,7 +78,7 @@ class Enqueue(WorkerTest):
             self.assertEqual(status, 2, words)
             self.assertIn(said, err)
         status, _, err = ptcvm("enqueue", program, "--store", self.store)
-        self.assertEqual((status, err), (65, "ptcvm: which run? Give --id ID\n"))
+        self.assertEqual((status, err), (65, "ptcvm: which run? Give its name as the argument ID, or with --id ID\n"))
         status, _, err = ptcvm("enqueue", self.file("w.ptc", "(+ 1"), "--store", self.store, "--id", "w")
         self.assertEqual(status, 65)
         self.assertIn("w.ptc:1", err)
