@@ -106,8 +106,21 @@ class Strategies(chain_test.ChainTest):
                             "the member /constraints is written twice")):
             self.assertIn(what, self.refused(text), text)
 
+    def test_a_path_that_would_protect_nothing_is_named(self):
+        for path in ("", "*", "/srv/*", "$HOME/x", "file:///etc", "~root/x"):
+            for name in ("denyPaths", "userDataDirs", "allowPaths"):
+                err = self.refused(json.dumps({"safety": {name: ["/etc", path]}}))
+                self.assertIn(f'safety.{name} has "{path}", which is no path', err)
+
+    def test_a_pattern_of_guarded_tools_names_a_tool(self):
+        self.assertIn('names "shop_*", which is no tool', self.refused('{"safety": {"guardedTools": ["shop_*"]}}'))
+        status, _, err = self.run_task([step("a")], "--strategy",
+                                       self.file("s.json", '{"safety": {"guardedTools": ["sa*", "say"]}}'))
+        self.assertEqual(status, 0, err)
+
     def test_a_tool_that_does_not_exist_is_named(self):
         for section, name in (("constraints", "deniedTools"), ("constraints", "mustConfirmBefore"),
+                              ("safety", "externalTools"), ("safety", "guardedTools"),
                               ("execution", "requiresConfirmation")):
             err = self.refused(json.dumps({section: {name: ["say", "sey"]}}))
             self.assertIn(f'{section}.{name} names "sey", which is no tool of the task; the tools are say', err)

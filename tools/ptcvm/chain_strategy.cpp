@@ -4,6 +4,7 @@
 #include <boost/json/array.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -21,7 +22,8 @@ constexpr FileBound kStrategyFile{std::size_t{16} << 20, "a strategy"};
 struct StrategySection {
   std::string_view name;
   std::vector<std::string_view> members;      // empty: what it says is for the planner
-  std::vector<std::string_view> tools = {};   // members that list tools by their names
+  std::vector<std::string_view> tools = {};   // members that list tools by their names, or by "fs_*"
+  std::vector<std::string_view> paths = {};   // members that list files and folders
 };
 const StrategySection kSections[] = {
     {"metadata", {"id", "version", "name", "description"}},
@@ -30,7 +32,10 @@ const StrategySection kSections[] = {
     {"execution", {"requiresConfirmation"}, {"requiresConfirmation"}},
     {"preferences", {"userConfirmation", "riskTolerance", "autonomyLevel", "responseSpeed"}},
     {"constraints", {"mustConfirmBefore", "deniedTools"}, {"mustConfirmBefore", "deniedTools"}},
-    {"safety", {"userDataDirs", "systemDirs", "allowPaths", "denyPaths", "externalTools", "guardedTools"}}};
+    {"safety",
+     {"userDataDirs", "systemDirs", "allowPaths", "denyPaths", "externalTools", "guardedTools"},
+     {"externalTools", "guardedTools"},
+     {"userDataDirs", "systemDirs", "allowPaths", "denyPaths"}}};
 
 // Reads members of sections; a member of the wrong type is remembered.
 class StrategyReader {
@@ -119,16 +124,42 @@ std::string unknown_name(const json::object& object, std::string_view where, con
   return {};
 }
 
+// Only guardedTools reads "fs_*" as all tools whose names begin so. It must name one.
+bool names_a_tool(std::string_view list, std::string_view name, const std::vector<std::string>& tools) {
+  if (list != "guardedTools" || !name.ends_with('*')) return std::ranges::find(tools, name) != tools.end();
+  const std::string_view begin = name.substr(0, name.size() - 1);
+  return std::ranges::any_of(tools, [&](const std::string& tool) { return tool.starts_with(begin); });
+}
+
+// Returns the first text of the list that is not good, or nullopt.
+std::optional<std::string_view> first_wrong(const json::object& section, std::string_view name, const auto& is_good) {
+  const json::value* const list = section.if_contains(name);
+  if (list == nullptr || !list->is_array()) return std::nullopt;
+  for (const json::value& item : list->get_array()) {
+    if (item.is_string() && !is_good(std::string_view(item.get_string()))) return std::string_view(item.get_string());
+  }
+  return std::nullopt;
+}
+
 std::string unknown_tool(const json::object& section, std::string_view where, std::string_view name,
                          const std::vector<std::string>& tools) {
-  const json::value* const list = section.if_contains(name);
-  if (list == nullptr || !list->is_array()) return {};
-  for (const json::value& tool : list->get_array()) {
-    if (!tool.is_string() || std::ranges::find(tools, std::string_view(tool.get_string())) != tools.end()) continue;
-    return std::string(where) + '.' + std::string(name) + " names \"" + std::string(tool.get_string()) +
-           "\", which is no tool of the task; the tools are " + names_text(tools);
-  }
-  return {};
+  const auto wrong = first_wrong(section, name, [&](std::string_view tool) { return names_a_tool(name, tool, tools); });
+  if (!wrong) return {};
+  return std::string(where) + '.' + std::string(name) + " names \"" + std::string(*wrong) +
+         "\", which is no tool of the task; the tools are " + names_text(tools);
+}
+
+// A path is taken as it is written, so a pattern or a variable would protect nothing.
+std::string no_path(const json::object& section, std::string_view where, std::string_view name) {
+  const auto wrong = first_wrong(section, name, [](std::string_view path) {
+    const bool is_home = path == "~" || path.starts_with("~/");
+    return !path.empty() && (is_home || !path.starts_with('~')) && path.find("://") == std::string_view::npos &&
+           path.find_first_of("*?[]{}$") == std::string_view::npos;
+  });
+  if (!wrong) return {};
+  return std::string(where) + '.' + std::string(name) + " has \"" + std::string(*wrong) +
+         "\", which is no path; a path names a file or a folder with all that is in it, without patterns, variables and "
+         "schemes; ~/ is the home folder";
 }
 
 // Returns why the file is no strategy for a task with these tools, or "".
@@ -143,6 +174,9 @@ std::string strategy_fault(const json::object& strategy, const std::vector<std::
     if (auto fault = unknown_name(members, section.name, section.members); !fault.empty()) return fault;
     for (const std::string_view list : section.tools) {
       if (auto fault = unknown_tool(members, section.name, list, tools); !fault.empty()) return fault;
+    }
+    for (const std::string_view list : section.paths) {
+      if (auto fault = no_path(members, section.name, list); !fault.empty()) return fault;
     }
   }
   return {};
