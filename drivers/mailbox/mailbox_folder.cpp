@@ -25,12 +25,12 @@ std::optional<std::string> read_file(const fs::path& path) {
 std::optional<std::size_t> MailboxFolder::number_of(std::string_view key, const replay::ModelCall& call,
                                                     std::size_t& last) const {
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
-    const std::string name = entry.path().filename().string();
+  for (fs::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
     const auto number = replay::mailbox_number(name);
     if (!number || name != replay::mailbox_request_name(*number)) continue;   // replies may be written in advance
     last = std::max(last, *number);
-    const auto text = read_file(entry.path());
+    const auto text = read_file(entry->path());
     if (!text || replay::mailbox_key(*text) != key) continue;
     if (*text == replay::write_mailbox_request(*number, key, call)) return number;
   }

@@ -53,7 +53,9 @@ std::string text_of(const DeclaredTool& tool) {
   const std::string folder = tool.command ? tool.command->tool().folder : "";
   const auto text = folder.empty() ? Result<Value>(Value()) : Value::from_edn(tool.text);
   if (folder.empty() || !text) return tool.text;
-  const std::string whole = std::filesystem::absolute(folder).lexically_normal().string();
+  std::error_code error;
+  const std::filesystem::path found = std::filesystem::absolute(folder, error);
+  const std::string whole = error ? folder : found.lexically_normal().string();
   const auto fill = [&](ValueWriter& out) {
     for (const ValueEntry& entry : text->view().entries()) {
       const auto name = entry.key.as_string() ? entry.key.as_string() : entry.key.as_keyword();

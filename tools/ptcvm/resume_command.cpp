@@ -56,7 +56,8 @@ class Resume {
 
   int run() {
     auto file = read_snapshot_file(request_.snapshot, request_.park.seal, message_);
-    if (!file && !std::filesystem::exists(request_.snapshot)) {
+    std::error_code why;
+    if (!file && !std::filesystem::exists(request_.snapshot, why) && !why) {
       message_ += "; a run that a store keeps needs --store FILE.db, too";
     }
     auto tools = file ? command_tools(request_.options, message_) : std::nullopt;
@@ -269,7 +270,8 @@ void add_resume_command(CLI::App& app, int& status) {
     std::string& store = request->durable.store.path;
     // With the store from the environment, a file is a snapshot.
     const char* const usual = std::getenv(kStoreVariable);
-    if (usual != nullptr && store == usual && std::filesystem::is_regular_file(request->snapshot)) store.clear();
+    std::error_code ignored;
+    if (usual != nullptr && store == usual && std::filesystem::is_regular_file(request->snapshot, ignored)) store.clear();
     status = store.empty() ? Resume(*request).run() : resume_stored(*request);
   });
 }

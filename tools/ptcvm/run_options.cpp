@@ -51,7 +51,8 @@ bool load_data(Session& session, const RunArguments& options, std::string& messa
 bool load_text(const Session& session, const std::string& path, std::string& message, const auto& load) {
   if (path.empty()) return true;
   const auto text = read_file(path, message, session.run().memory_left());
-  if (!text && !std::filesystem::exists(path)) message += "; echo '{}' > " + shell_quoted(path) + " makes an empty one";
+  std::error_code why;
+  if (!text && !std::filesystem::exists(path, why) && !why) message += "; echo '{}' > " + shell_quoted(path) + " makes an empty one";
   if (!text) return false;
   if (const Result<void> loaded = load(*text); !loaded) {
     message = path + ": " + loaded.error().message;

@@ -29,7 +29,7 @@ int status_of_opening(const std::string& path, const Error& error) {
   namespace fs = std::filesystem;
   std::error_code ignored;
   const bool is_folder = fs::is_directory(path, ignored);
-  const bool has_place = !is_folder && fs::is_directory(fs::absolute(path).parent_path(), ignored);
+  const bool has_place = !is_folder && fs::is_directory(fs::absolute(path, ignored).parent_path(), ignored);
   const bool is_input = error.detail == "store_misuse" || error.detail == "store_corrupt" ||
                         error.detail == "store_version" || (error.detail == "store_io" && !has_place);
   return is_input ? kBadInput : kStoreFailed;
@@ -37,8 +37,9 @@ int status_of_opening(const std::string& path, const Error& error) {
 
 // Opens an SQLite file.
 std::optional<Store> open_file(const StoreOptions& options, StoreUse use, std::string& message, int& status) {
-  if (use == StoreUse::Existing && !std::filesystem::exists(options.path)) {
-    message = options.path + ": there is no such store";
+  std::error_code why;
+  if (use == StoreUse::Existing && !std::filesystem::exists(options.path, why)) {
+    message = options.path + ": " + (why ? why.message() : "there is no such store");
     return std::nullopt;
   }
   SqliteOptions wanted;
