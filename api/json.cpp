@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/value_access.h"
+#include "runtime/text/json_members.h"
 #include "vm/value/utf8.h"
 
 namespace ptcvm {
@@ -151,6 +152,10 @@ json::value to_json(ValueView value) {
     made = std::move(top.made);
     open.pop_back();
   }
+}
+
+std::string doubled_member(std::string_view json, std::span<const std::string_view> open) {
+  return ptc::doubled_member(json, open);
 }
 
 }  // namespace ptcvm

@@ -6,6 +6,7 @@
 
 #include "agents/loop/agent_names.h"
 #include "agents/loop/agent_sequence.h"
+#include "ptcvm/json.hpp"
 
 namespace ptcvm::loop {
 
@@ -340,6 +341,8 @@ Result<AgentDefinition> read_agent_text(std::string_view text) {
   boost::system::error_code error;
   const json::value file = json::parse(text, error);
   if (error) return invalid("the agent file is no JSON: " + error.message());
+  const std::string doubled = doubled_member(text);
+  if (!doubled.empty()) return invalid("the member " + doubled + " of the agent file is written twice");
   return read_agent(file);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "runtime/text/json_members.h"
 #include "runtime/text/json_text.h"
 #include "runtime/seal/key_ring.h"
 #include "runtime/text/secret_text.h"
@@ -215,6 +216,9 @@ std::variant<KeyRing, std::string> KeyRing::parse(std::string_view text) {
   const std::size_t good = parser.write_some(text.data(), text.size(), error);
   if (!error && good < text.size()) error = json::error::extra_data;
   if (error) return "no JSON: " + text_place_words(text, good) + ": " + error.message();
+  if (const std::string doubled = doubled_member(text); !doubled.empty()) {
+    return "the member " + doubled + " is written twice";
+  }
   const json::value value = parser.release();
   KeyRing ring;
   if (auto message = read_root(value, ring)) return std::move(*message);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "ptcvm/version.hpp"
+#include "runtime/text/json_members.h"
 #include "runtime/text/json_text.h"
 #include "schema/closest_name.h"
 #include "schema/limits.h"
@@ -34,6 +35,9 @@ constexpr std::size_t kBytesPerByte = 2;
 // A longer line may have so many values and members; the values of a shorter one fit into the memory above.
 constexpr std::size_t kLongLineBytes = std::size_t{1} << 20;
 constexpr std::size_t kMostValues = 400'000;
+
+// Members whose inside belongs to the program: data may have a member twice, as ever.
+constexpr std::string_view kValues[] = {"data", "memory", "journal", "history", "budget", "tools"};
 
 // More decimals than this change no float.
 constexpr std::uint64_t kMostDecimals = 300;
@@ -202,6 +206,8 @@ BatchStep answer_object(const Engine& engine, std::string_view line, const json:
   request.order = fields.resolve_order("resolve_order");
   const AnswerStyle style{fields.one_of("values", "edn", "json"), fields.one_of("diagnostics", "plain", "rendered")};
   request.plan = suspend_plan(fields, problem);
+  const std::string doubled = problem.empty() ? ptc::doubled_member(line, kValues) : "";
+  if (!doubled.empty()) problem = "the member " + doubled + " is written twice";
   if (!problem.empty()) return {bad_request(id_json, problem), std::nullopt};
   request.source = *source;
   const std::optional<std::string> memory = fields.edn("memory_edn", "memory");

@@ -2,6 +2,7 @@
 
 #include <boost/json.hpp>
 
+#include "ptcvm/json.hpp"
 #include "schema/limits.h"
 #include "tools/ptcvm/json_problem.h"
 #include "tools/ptcvm/loading.h"
@@ -125,6 +126,11 @@ std::optional<QueuedJob> BulkJobs::read(std::string_view line, std::string& mess
   const json::value document = json::parse(line, failed);
   if (failed || !document.is_object()) {
     message = failed ? "is no JSON: " + json_line_problem(line) : "must be an object";
+    return std::nullopt;
+  }
+  static constexpr std::string_view kValues[] = {"data"};
+  if (const std::string doubled = doubled_member(line, kValues); !doubled.empty()) {
+    message = "has the member " + doubled + " twice";
     return std::nullopt;
   }
   QueuedJob job = usual_;

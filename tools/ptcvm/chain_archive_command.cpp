@@ -7,12 +7,12 @@
 #include <string_view>
 
 #include "agents/chain/task_record_json.h"
+#include "ptcvm/json.hpp"
 #include "tools/ptcvm/bounded_file.h"
 #include "tools/ptcvm/chain_memory.h"
 #include "tools/ptcvm/chain_stored_commands.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
-#include "tools/ptcvm/json_file.h"
 #include "tools/ptcvm/json_problem.h"
 #include "tools/ptcvm/terminal.h"
 

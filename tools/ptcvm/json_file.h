@@ -9,9 +9,6 @@
 
 namespace ptcvm::cli {
 
-// Returns the path of the first member that is written twice, as /constraints/deniedTools, or "". The text is JSON.
-std::string doubled_member(std::string_view text);
-
 // Returns the document, or nullopt and why there is none.
 std::optional<boost::json::value> read_json_file(const std::string& path, const FileBound& bound,
                                                  std::string& message);

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""A member that is written twice is refused wherever it protects somebody: readers would keep one in silence.
+
+usage: doubled_members_test.py PTCVM   (the program under test)
+"""
+import json
+import unittest
+
+from ptcvm_process import SnapshotTest, ptcvm
+
+
+class DoubledMembers(SnapshotTest):
+    def written(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.path(name)
+
+    def test_in_an_agent(self):
+        for text, member in (
+                ('{"prompt": "p", "limits": {"turns": 1, "turns": 9}}', "/limits/turns"),
+                ('{"prompt": "p", "tools": [{"name": "pay", "ask": true, "ask": false}]}', "/tools//ask")):
+            agent = self.written("agent.json", text)
+            status, _, err = ptcvm("agent", "run", agent, "--model", "scripted:" + self.written("script.jsonl", ""))
+            self.assertEqual(status, 65, err)
+            self.assertIn(f"the member {member} of the agent file is written twice", err)
+
+    def test_in_a_request_of_batch(self):
+        for text, member in (('{"id": 7, "source": "1", "limits": {"fuel": 5, "fuel": 5000}}', "/limits/fuel"),
+                             ('{"id": 7, "source": "1", "limits": {"fuel": 5}, "limits": {}}', "/limits")):
+            answer = json.loads(ptcvm("batch", stdin=text + "\n")[1])
+            self.assertEqual(answer["id"], 7)
+            self.assertIn(f"the member {member} is written twice", json.dumps(answer))
+
+    def test_data_of_a_request_belongs_to_the_program(self):
+        answer = json.loads(ptcvm("batch", stdin='{"source": "data/a", "data": {"a": 1, "a": 2}}\n')[1])
+        self.assertEqual(answer["value_edn"], "2")
+
+    def test_in_a_line_of_jobs(self):
+        jobs = self.written("jobs.jsonl", '{"id": "a", "source": "1", "tenant": "x", "tenant": "y"}\n')
+        status, _, err = ptcvm("enqueue", "--store", self.path("s.db"), "--bulk", jobs)
+        self.assertEqual(status, 65, err)
+        self.assertIn("has the member /tenant twice", err)
+
+    def test_in_a_key_ring(self):
+        ring = self.path("ring.json")
+        self.assertEqual(ptcvm("keys", "new", ring, "--id", "k")[0], 0)
+        with open(ring, encoding="utf-8") as file:
+            text = file.read()
+        doubled = text.replace('"state":', '"state": "revoked", "state":', 1)
+        self.assertNotEqual(text, doubled)
+        status, _, err = ptcvm("eval", "1", "--store", self.path("s.db"), "--id", "r", "--keys",
+                               self.written("doubled.json", doubled))
+        self.assertNotEqual(status, 0)
+        self.assertIn("is written twice", err)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=["doubled_members_test.py"])
