@@ -18,9 +18,9 @@ PTCVM_API boost::json::value to_json(ValueView value);
 // Writes the JSON as one value.
 PTCVM_API void write_json(ValueWriter& out, const boost::json::value& json);
 
-// Returns the path of the first member that its object has already, as /limits/turns, or "". Parsers keep one of the two
-// in silence, so a file that protects somebody is looked at first. A text that is no JSON is looked at up to its mistake.
-// What lies inside of the members `open` of the top is not looked at.
+// Returns the path of the first member that its object has already, as /limits/turns, or "". Parsers keep one of the
+// two in silence, so a file that protects somebody is looked at first. A text that is no JSON is looked at up to its
+// mistake. What lies inside of the members `open` of the top is not looked at.
 PTCVM_API std::string doubled_member(std::string_view json, std::span<const std::string_view> open = {});
 
 template <>

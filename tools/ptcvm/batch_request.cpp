@@ -11,8 +11,8 @@
 #include <set>
 #include <utility>
 
+#include "ptcvm/json.hpp"
 #include "ptcvm/version.hpp"
-#include "runtime/text/json_members.h"
 #include "runtime/text/json_text.h"
 #include "schema/closest_name.h"
 #include "schema/limits.h"
@@ -206,7 +206,7 @@ BatchStep answer_object(const Engine& engine, std::string_view line, const json:
   request.order = fields.resolve_order("resolve_order");
   const AnswerStyle style{fields.one_of("values", "edn", "json"), fields.one_of("diagnostics", "plain", "rendered")};
   request.plan = suspend_plan(fields, problem);
-  const std::string doubled = problem.empty() ? ptc::doubled_member(line, kValues) : "";
+  const std::string doubled = problem.empty() ? doubled_member(line, kValues) : "";
   if (!doubled.empty()) problem = "the member " + doubled + " is written twice";
   if (!problem.empty()) return {bad_request(id_json, problem), std::nullopt};
   request.source = *source;

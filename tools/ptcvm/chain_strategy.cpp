@@ -143,7 +143,8 @@ std::optional<std::string_view> first_wrong(const json::object& section, std::st
 
 std::string unknown_tool(const json::object& section, std::string_view where, std::string_view name,
                          const std::vector<std::string>& tools) {
-  const auto wrong = first_wrong(section, name, [&](std::string_view tool) { return names_a_tool(name, tool, tools); });
+  const auto is_good = [&](std::string_view tool) { return names_a_tool(name, tool, tools); };
+  const auto wrong = first_wrong(section, name, is_good);
   if (!wrong) return {};
   return std::string(where) + '.' + std::string(name) + " names \"" + std::string(*wrong) +
          "\", which is no tool of the task; the tools are " + names_text(tools);
@@ -158,8 +159,8 @@ std::string no_path(const json::object& section, std::string_view where, std::st
   });
   if (!wrong) return {};
   return std::string(where) + '.' + std::string(name) + " has \"" + std::string(*wrong) +
-         "\", which is no path; a path names a file or a folder with all that is in it, without patterns, variables and "
-         "schemes; ~/ is the home folder";
+         "\", which is no path; a path names a file or a folder with all that is in it, without patterns, variables "
+         "and schemes; ~/ is the home folder";
 }
 
 // Returns why the file is no strategy for a task with these tools, or "".

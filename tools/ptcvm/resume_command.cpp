@@ -271,7 +271,8 @@ void add_resume_command(CLI::App& app, int& status) {
     // With the store from the environment, a file is a snapshot.
     const char* const usual = std::getenv(kStoreVariable);
     std::error_code ignored;
-    if (usual != nullptr && store == usual && std::filesystem::is_regular_file(request->snapshot, ignored)) store.clear();
+    const bool is_usual = usual != nullptr && store == usual;
+    if (is_usual && std::filesystem::is_regular_file(request->snapshot, ignored)) store.clear();
     status = store.empty() ? Resume(*request).run() : resume_stored(*request);
   });
 }

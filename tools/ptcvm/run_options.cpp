@@ -52,7 +52,8 @@ bool load_text(const Session& session, const std::string& path, std::string& mes
   if (path.empty()) return true;
   const auto text = read_file(path, message, session.run().memory_left());
   std::error_code why;
-  if (!text && !std::filesystem::exists(path, why) && !why) message += "; echo '{}' > " + shell_quoted(path) + " makes an empty one";
+  const bool is_missing = !text && !std::filesystem::exists(path, why) && !why;
+  if (is_missing) message += "; echo '{}' > " + shell_quoted(path) + " makes an empty one";
   if (!text) return false;
   if (const Result<void> loaded = load(*text); !loaded) {
     message = path + ": " + loaded.error().message;
