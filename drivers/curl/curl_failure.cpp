@@ -25,7 +25,8 @@ Kind kind_of(CURLcode code, bool head_came) {
 }
 
 // Returns whether the failure is one of those that come before the first byte of the request.
-bool is_before_request(CURLcode code, Kind kind) {
+bool is_before_request(CURLcode code, Kind kind, TransferPlace place) {
+  if (kind == Kind::TimedOut && place == TransferPlace::Connecting) return true;
   if (kind == Kind::BadRequest || kind == Kind::Certificate || kind == Kind::Broken) return true;
   return code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT ||
          code == CURLE_SSL_CONNECT_ERROR;
@@ -63,15 +64,15 @@ std::string_view what_happened(Kind kind) {
 
 }  // namespace
 
-HttpFailure curl_failure(CURLcode code, std::string_view detail, std::string_view server, bool head_came) {
-  const Kind kind = kind_of(code, head_came);
+HttpFailure curl_failure(CURLcode code, std::string_view detail, std::string_view server, TransferPlace place) {
+  const Kind kind = kind_of(code, place == TransferPlace::Answering);
   std::string message(what_happened(kind));
   message.append(server).append(": ");
   message += detail.empty() ? std::string(curl_easy_strerror(code)) : std::string(detail);
   if (!message.ends_with('.')) message += '.';
   const std::string_view next = advice(code, kind);
   if (!next.empty()) message.append(" ").append(next);
-  return {kind, std::move(message), !is_before_request(code, kind)};
+  return {kind, std::move(message), !is_before_request(code, kind, place)};
 }
 
 }  // namespace ptcvm::drivers

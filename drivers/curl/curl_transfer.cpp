@@ -66,7 +66,8 @@ std::optional<HttpFailure> CurlTransfer::add_headers() {
 std::optional<HttpFailure> CurlTransfer::prepare() {
   if (curl_ == nullptr) return HttpFailure{HttpFailure::Kind::Broken, "libcurl cannot be used."};
   if (!request_.url.starts_with("http://") && !request_.url.starts_with("https://")) {
-    return curl_failure(CURLE_URL_MALFORMAT, "\"" + request_.url + "\" is no URL of http or https", server(), false);
+    return curl_failure(CURLE_URL_MALFORMAT, "\"" + request_.url + "\" is no URL of http or https", server(),
+                        TransferPlace::Connecting);
   }
   if (auto failure = add_headers()) return failure;
   set_options();
@@ -170,10 +171,19 @@ std::string CurlTransfer::without_secret(std::string text) const {
   return text;
 }
 
+TransferPlace CurlTransfer::place() const {
+  if (head_is_told_) return TransferPlace::Answering;
+  curl_off_t began = 0;   // when the connection was there, in µs; 0 before
+  long sent = 0;
+  curl_easy_getinfo(curl_, CURLINFO_PRETRANSFER_TIME_T, &began);
+  curl_easy_getinfo(curl_, CURLINFO_REQUEST_SIZE, &sent);
+  return began == 0 && sent == 0 ? TransferPlace::Connecting : TransferPlace::Asking;
+}
+
 void CurlTransfer::end(CURLcode code) {
   if (!refusal_body_.empty()) receiver_->take_bytes(without_secret(std::move(refusal_body_)));
   if (code == CURLE_OK) return receiver_->take_end(std::nullopt);
-  receiver_->take_end(curl_failure(code, without_secret(detail_.data()), server(), head_is_told_));
+  receiver_->take_end(curl_failure(code, without_secret(detail_.data()), server(), place()));
 }
 
 }  // namespace ptcvm::drivers

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "drivers/curl/curl_calls.h"
+#include "drivers/curl/curl_failure.h"
 
 namespace ptcvm::drivers {
 
@@ -41,6 +42,7 @@ class CurlTransfer {
   void set_options();
   bool add_header(const std::string& line);
   std::string without_secret(std::string text) const;
+  TransferPlace place() const;
 
   CallId id_;
   HttpRequest request_;

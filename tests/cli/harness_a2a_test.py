@@ -2,12 +2,14 @@
 """Conversations by the agent-to-agent protocol: two processes talk to each other, and a client asks a server.
 
 usage: harness_a2a_test.py PTCVM   (the program under test)"""
+import contextlib
 import http.client
 import http.server
 import json
 import os
 import pathlib
 import signal
+import socket
 import sys
 import threading
 import unittest
@@ -158,6 +160,25 @@ class TwoProcessesTest(A2aTest):
         state = page.state("clinic")
         self.assertEqual((state["in_flight"], state["status"]), ([], "draft"))
         self.assertIn("127.0.0.1:9", state["draft"]["error"])
+
+
+    def test_an_address_that_cannot_be_reached_leaves_the_draft_with_its_error(self):
+        with socket.socket() as full, contextlib.ExitStack() as fillers:   # it takes no more connections
+            full.bind(("127.0.0.1", 0))
+            full.listen(0)
+            for _ in range(8):
+                filler = fillers.enter_context(socket.socket())
+                filler.setblocking(False)
+                filler.connect_ex(full.getsockname())
+            kept = ("--store", os.path.join(self.folder.name, "own.db"), "--id", "own")
+            program = self.file("plan.ptc", '(propose {:type :compose_intent :text "one"})')
+            ptcvm("harness", "run", *kept, "--planner", program, "--begin")
+            remote = f"http://127.0.0.1:{full.getsockname()[1]}/a2a/payer"
+            status, _, err = ptcvm("harness", "approve", *kept, "--remote", remote)
+            self.assertEqual((status, "stays in flight" in err), (65, False), err)
+            state = json.loads(ptcvm("harness", "say", *kept, "hello")[1])
+            self.assertEqual(state["in_flight"], [])
+            self.assertIn("127.0.0.1", state["draft"]["error"])
 
 
 class AgentTokenTest(A2aTest):

@@ -15,7 +15,7 @@ namespace ptcvm::cli {
 #ifdef PTCVM_HAVE_CURL
 namespace {
 
-constexpr std::uint32_t kMostMs = 30'000;
+constexpr std::uint32_t kMostMs = 30'000, kMostConnectMs = 5'000;   // for one attempt; docs/harness.md
 constexpr std::size_t kMostAnswerBytes = 8 * harness::kMostBodyBytes;   // a task has all of its messages
 
 Error not_sent(std::string message, std::string_view detail) {
@@ -32,6 +32,7 @@ Result<std::string> post(const std::string& url, const std::string& body) {
                                          }};
   request.body = body;
   request.timeouts.total_ms = kMostMs;
+  request.timeouts.connect_ms = kMostConnectMs;
   drivers::BlockingAnswer answer = drivers::blocking_call(std::move(request), kMostAnswerBytes);
   if (answer.is_too_large) return not_sent(url + ": the answer is too large", harness::kMayBeSent);
   if (answer.failure) {

@@ -1,6 +1,9 @@
 #include "drivers/curl/curl_calls.h"
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,6 +61,35 @@ class LocalServer {
   pid_t child_ = 0;
   int stdin_ = -1;
   std::string http_, https_, certificate_;
+};
+
+// A server that takes no more connections: a further one waits.
+class FullServer {
+ public:
+  FullServer() : listener_(socket(AF_INET, SOCK_STREAM, 0)) {
+    address_.sin_family = AF_INET;
+    address_.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address_;
+    if (bind(listener_, name(), size) != 0 || listen(listener_, 0) != 0) std::abort();
+    if (getsockname(listener_, name(), &size) != 0) std::abort();
+    for (int& one : fillers_) {
+      one = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+      static_cast<void>(connect(one, name(), size));
+    }
+  }
+  ~FullServer() {
+    for (const int one : fillers_) close(one);
+    close(listener_);
+  }
+  FullServer(const FullServer&) = delete;
+  FullServer& operator=(const FullServer&) = delete;
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(ntohs(address_.sin_port)) + "/"; }
+
+ private:
+  sockaddr* name() { return reinterpret_cast<sockaddr*>(&address_); }
+  sockaddr_in address_{};
+  int listener_;
+  std::array<int, 8> fillers_{};
 };
 
 class Kept : public HttpReceiver {
@@ -164,9 +196,20 @@ TEST(CurlCalls, TimeoutsEndACall) {
   HttpRequest request = request_to(LocalServer::get().url("silent"));
   request.timeouts.total_ms = 50;
   EXPECT_EQ(failure_of(request), HttpFailure::Kind::TimedOut);
+  EXPECT_TRUE(answer_to(request)->failure_->may_be_sent);
   request.timeouts.total_ms = 0;
   request.timeouts.idle_ms = 1000;
   EXPECT_EQ(failure_of(request), HttpFailure::Kind::TimedOut);
+}
+
+TEST(CurlCalls, AnAddressThatCannotBeReachedGetsNothingOfTheRequest) {
+  const FullServer full;
+  HttpRequest request = request_to(full.url());
+  request.timeouts.connect_ms = 50;
+  const auto kept = answer_to(request);
+  ASSERT_TRUE(kept->failure_);
+  EXPECT_EQ(kept->failure_->kind, HttpFailure::Kind::TimedOut) << kept->failure_->message;
+  EXPECT_FALSE(kept->failure_->may_be_sent) << kept->failure_->message;
 }
 
 TEST(CurlCalls, WhatCannotBeSentEndsThroughTheReceiver) {
