@@ -9,6 +9,7 @@
 #include "agents/loop/document_text.h"
 #include "agents/loop/letters.h"
 #include "agents/loop/stored_facts.h"
+#include "agents/loop/stored_intents.h"
 
 namespace ptcvm::loop {
 
@@ -17,20 +18,8 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t kPageOfFacts = 1'000;
-constexpr std::size_t kMostShownArgumentBytes = 256;
 
 Error stored_error(Errc code, std::string message) { return {code, std::move(message), std::nullopt, {}}; }
-
-std::string intent_key(const Operation& order) {
-  return "intent/" + order.path + (order.kind == OperationKind::Model ? "/" + order.key : std::string());
-}
-
-// The log has short arguments for people who look at it. The run knows the arguments from its program.
-std::string intent_body(const Operation& order) {
-  AnswerBody body{order.path, order.key, {}};
-  if (order.args_json.size() <= kMostShownArgumentBytes) body.args = order.args_json;
-  return write_answer(body);
-}
 
 bool is_order(const Operation& operation) {
   return operation.kind == OperationKind::Model || operation.kind == OperationKind::Tool;
@@ -188,7 +177,7 @@ Result<std::vector<HostFact>> StoredAgent::read_page(std::uint64_t after) {
 Result<void> StoredAgent::apply(const HostFact& fact) {
   if (!fact.is_of_host) return {};
   if (fact.name == kIntent) {
-    intents_.insert(fact.key);
+    intents_.insert(first_intent_key(fact.key));
     return {};
   }
   if (fact.name == kTurnTaken || fact.name == kStarted || fact.name == kHooksSaid) return {};
@@ -196,7 +185,10 @@ Result<void> StoredAgent::apply(const HostFact& fact) {
   run_->step();
   run_->advance(fact.time_ms);
   is_closed_ = is_closed_ || fact.name == kSessionEnded;
-  return fact.name == kSessionEnded ? Result<void>() : apply_fact(*run_, fact.name, fact.body);
+  if (fact.name == kSessionEnded) return {};
+  auto applied = apply_fact(*run_, fact.name, fact.body);
+  if (applied && fact.name == kRejected) forget_intent(fact.body, intents_);
+  return applied;
 }
 
 // Finds out what was under way when a process died.
@@ -250,9 +242,10 @@ Result<AgentState> StoredAgent::step() {
   bool has_orders = false;
   for (const Operation& order : run_->operations()) {
     if (!is_order(order)) continue;
-    const std::string key = intent_key(order);
-    if (!intents_.insert(key).second) continue;
-    facts.push_back(fact(HostFactClass::Effect, std::string(kIntent), key, intent_body(order)));
+    if (!intents_.insert(intent_key(order)).second) continue;
+    auto key = new_intent_key(order, log_, intents_);
+    if (!key) return key.error();
+    facts.push_back(fact(HostFactClass::Effect, std::string(kIntent), *std::move(key), intent_body(order)));
     has_orders = true;
   }
   if (!facts.empty()) {
@@ -315,7 +308,7 @@ std::optional<std::string> StoredAgent::doubt_of(std::string_view path) const {
   for (const Operation& order : run_->operations()) {
     if (order.path != path || order.kind != OperationKind::Tool || !is_in_doubt_without_answer(order)) continue;
     const std::size_t name = path.rfind('/') + 1;   // 0 without a slash
-    return std::string(path.substr(0, name)) + "doubt:" + std::string(path.substr(name));
+    return std::string(path.substr(0, name)).append("doubt:").append(path.substr(name));
   }
   return std::nullopt;
 }
