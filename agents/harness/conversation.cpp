@@ -168,11 +168,26 @@ Result<void> Conversation::arm_kickoff(const Author& author) {
 
 Result<void> Conversation::rewind(std::uint64_t to, RewindKeeps keeps, const Author& author) {
   if (const Result<bool> read = refresh(); !read) return read.error();
-  if (view_.in_flight() != 0) return wrong(Errc::wrong_state, "Cannot rewind while a send is in flight");
+  if (const Result<void> allowed = may_rewind(keeps); !allowed) return allowed;
   const HostFact fact =
       host_fact(HostFactClass::Observation, "journal_rewound", "rewind/" + std::to_string(view_.generation() + 1),
                 {{"to", to}, {"keeps", keeps == RewindKeeps::Human ? "human" : "nothing"}}, author);
   const Result<HostWritten> written = put_news({fact}, author);
+  return written ? Result<void>{} : written.error();
+}
+
+Result<void> Conversation::may_rewind(RewindKeeps keeps) const {
+  if (view_.in_flight() != 0) return wrong(Errc::wrong_state, "Cannot rewind while a send is in flight");
+  const std::string unknown = keeps == RewindKeeps::Human ? view_.unknown_call() : std::string();
+  if (!unknown.empty()) return wrong(Errc::wrong_state, "another draft might repeat an effect: " + unknown);
+  return {};
+}
+
+Result<void> Conversation::tell_settled(std::string_view key, const Author& author) {
+  if (const Result<bool> read = refresh(); !read) return read.error();
+  const auto written = put_news(
+      {host_fact(HostFactClass::Control, std::string(kSettledNote), "", {{"signal", settled_signal(key)}}, author)},
+      author);
   return written ? Result<void>{} : written.error();
 }
 

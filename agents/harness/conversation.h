@@ -51,10 +51,15 @@ class Conversation {
   Result<void> observe_sent(std::string_view message_id, std::vector<ProposedFact> facts, const Author& author) {
     return observe_with(message_id, std::move(facts), author);
   }
-  // Says that the facts after `to` count no longer. wrong_state, "Cannot rewind while a send is in flight".
+  // Says that the facts after `to` count no longer. Errors: wrong_state, "Cannot rewind while a send is in flight", and
+  // when what people said is kept and nobody knows what became of a planner's call (ConversationView::unknown_call).
   Result<void> rewind(std::uint64_t to, RewindKeeps keeps, const Author& author);
   // Rewinds to the last public fact or change of state, and keeps what the person said.
   Result<void> regenerate(const Author& author) { return rewind(view_.boundary_seq(), RewindKeeps::Human, author); }
+  // Returns why rewind() would be refused now, or no error.
+  Result<void> may_rewind(RewindKeeps keeps) const;
+  // Notes that a call of a waiting planner was settled, so that the pass goes on.
+  Result<void> tell_settled(std::string_view key, const Author& author);
   // Writes a note, once for each key that is not "". A note outdates no decision.
   Result<void> note(std::string name, std::string key, const boost::json::object& body, const Author& author);
   // Notes that the person wants to begin, until a decision is written.

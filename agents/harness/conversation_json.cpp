@@ -91,10 +91,13 @@ Result<json::array> journal_json(const Conversation& conversation) {
 }
 
 json::object state_json(const ConversationView& view, const EvaluateRules& rules) {
-  json::array drafts, in_flight;
+  json::array drafts, in_flight, in_doubt;
   for (const std::string& id : view.unsent_drafts()) drafts.emplace_back(id);
   for (const auto& [id, draft] : view.drafts()) {
     if (!draft.in_flight.empty()) in_flight.emplace_back(id);
+  }
+  for (const UnsettledCall& call : view.unsettled_calls()) {
+    in_doubt.push_back(json::object{{"run", call.program}, {"key", call.key}});
   }
   return {{"status", waits_for(view, rules)},
           {"state", view.status().empty() ? json::value() : json::value(view.status())},
@@ -103,6 +106,7 @@ json::object state_json(const ConversationView& view, const EvaluateRules& rules
           {"facts", view.facts().size()},
           {"drafts", std::move(drafts)},
           {"in_flight", std::move(in_flight)},
+          {"in_doubt", std::move(in_doubt)},
           {"seq", view.log_seq()},
           {"generation", view.generation()}};
 }

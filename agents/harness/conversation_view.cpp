@@ -120,6 +120,11 @@ void ConversationView::apply(const HostFact& fact) {
     parked_pass_.reset();
   }
   if (fact.writer != 0) writers_[fact.seq] = fact.writer;
+  if (*type == FactType::message_sent) calls_.said(fact.seq);
+  if (*type == FactType::compose_dismissed) {
+    const DraftState* const dropped = draft(text_of(body, "composeId"));
+    if (dropped != nullptr) calls_.dismissed(dropped->writer);
+  }
   take({fact.seq, fact.time_ms, fact.fact_class, fact.by, *type, std::move(body)});
 }
 
@@ -140,9 +145,13 @@ void ConversationView::take_place(const HostFact& fact) {
 void ConversationView::take_note(const HostFact& fact, const json::object& body) {
   if (fact.name == "plan_cursor") {
     cursor_ = read_cursor(body);
+    if (cursor_.attempts == 0) calls_.committed(fact.seq, fact.writer);
     if (!cursor_.planner.type.empty()) planners_[fact.writer] = cursor_.planner;
     parked_pass_.reset();
   }
+  if (fact.name == kCallBegun) calls_.begun(body);
+  if (fact.name == kCallEnded) calls_.ended(body);
+  if (fact.name == kSettledNote) arrived_.emplace(text_of(body, "signal"));
   if (fact.name == kKickoffNote) kickoff_armed_ = true;
   if (fact.name == kSetupNote) setup_ = body;
   if (fact.name == kTaskNote) task_id_ = text_of(body, "id");
@@ -153,7 +162,13 @@ void ConversationView::take_note(const HostFact& fact, const json::object& body)
     parked_pass_.reset();
     ++cancelled_passes_;
   }
-  if (fact.name == "program_parked") program_waits_[std::string(text_of(body, "program"))] = read_waits(body);
+  if (fact.name == "program_parked") {
+    std::vector<ProgramWait>& waits = program_waits_[std::string(text_of(body, "program"))];
+    waits = read_waits(body);
+    for (const ProgramWait& wait : waits) {   // a call that is made again may be in doubt again
+      if (is_settled_signal(wait.signal)) arrived_.erase(wait.signal);
+    }
+  }
 }
 
 void ConversationView::take(Fact fact) {
@@ -249,12 +264,17 @@ void ConversationView::rewind(const HostFact& fact, const json::object& body) {
   if (!keeps_human) {
     ++epoch_;
     task_id_.clear();
+    calls_.forget();
   }
+  calls_.rewound(to);
+  if (parked_pass_) ++cancelled_passes_;   // the next pass is another one
+  parked_pass_.reset();
   std::vector<Fact> before = std::move(facts_);
   forget_derived();
   for (Fact& kept : before) {
     const bool is_done = kept.fact_class == HostFactClass::Effect || kept.fact_class == HostFactClass::Control;
-    if (kept.seq > to && !is_done && (!keeps_human || !is_kept(kept))) continue;
+    const bool is_of_run = kept.type == FactType::agent_question && kept.body.contains("run");   // another run comes
+    if (kept.seq > to && (!is_done || is_of_run) && (!keeps_human || !is_kept(kept))) continue;
     take(std::move(kept));
   }
   for (auto draft = drafts_.begin(); draft != drafts_.end();) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "agents/harness/fact.h"
+#include "agents/harness/planner_calls.h"
 
 namespace ptcvm::harness {
 
@@ -26,6 +27,8 @@ inline constexpr std::string_view kConversationJob = "job/conversation";
 inline constexpr std::string_view kLetterNote = "letter", kLetterKey = "mail/";
 // The name of the note that the person wants to begin.
 inline constexpr std::string_view kKickoffNote = "kickoff_armed";
+// The name of the note that a call in doubt of a waiting planner was settled.
+inline constexpr std::string_view kSettledNote = "planner_settled";
 // Such a conversation is over: nothing is written any more.
 inline constexpr std::string_view kEndNote = "conversation_ended";
 
@@ -63,6 +66,14 @@ struct ParkedPass {
 struct ProgramWait {
   std::string signal;             // "type/key" of a fact, or the id of an operation
   std::int64_t deadline_ms = 0;   // when the program stops waiting, ms since 1970; 0 means never
+};
+
+// Returns what a program waits for that has this call in doubt.
+std::string settled_signal(std::string_view key);
+bool is_settled_signal(std::string_view signal);
+// A call that a waiting program has in doubt.
+struct UnsettledCall {
+  std::string program, key;       // the run, and the name of the call there
 };
 
 // Returns the name of the timer of a wait with a deadline, as timer_fired has it.
@@ -106,6 +117,8 @@ class ConversationView {
   std::vector<ProgramWait> program_waits(std::string_view program) const;
   // Returns the names of deadlines of the parked pass that are over at that time, although no fact says so yet.
   std::vector<std::string> due_timers(std::int64_t now_ms) const;
+  // Returns the calls that the parked pass has in doubt, as far as the conversation knows.
+  std::vector<UnsettledCall> unsettled_calls() const;
   // Returns whether a fact came that the parked pass waits for, or a fact that says that the deadline is over.
   bool may_resume() const;
   // Returns whether a fact "type/key" arrived: an answer, a result of a tool, a timer, a message of a draft.
@@ -141,6 +154,9 @@ class ConversationView {
   std::uint64_t pass_seq() const { return pass_seq_; }
   // Returns the planner that proposed the draft, or nullptr when a person wrote it, or the log is an old one.
   const PlannerName* planner_of(const DraftState& draft) const;
+  const PlannerCalls& calls() const { return calls_; }            // calls of planners that are agents
+  // Returns why planning cannot begin anew, and what to do first, or "": nobody knows what became of a call.
+  std::string unknown_call() const;
   // Returns how many messages are being sent.
   std::size_t in_flight() const;
   // Returns the kept facts of the batch in which the draft was proposed: what is stamped on its message.
@@ -170,6 +186,7 @@ class ConversationView {
   std::optional<ParkedPass> parked_pass_;
   std::size_t cancelled_passes_ = 0;
   std::map<std::string, std::vector<ProgramWait>, std::less<>> program_waits_;
+  PlannerCalls calls_;
 
   std::size_t counted_ = 0;
   std::string status_;

@@ -239,6 +239,7 @@ FactProgramEnd FactProgram::waiting(const StoredOutcome& outcome) const {
     end.waits.push_back(signal_of(wait));
     if (wait.deadline_ms != 0) end.waits.push_back(timer_signal(timer_of(options_.id, signal_of(wait))));
   }
+  for (const StoredWait& doubt : outcome.doubts) end.waits.push_back(settled_signal(doubt.key));
   return end;
 }
 
@@ -249,6 +250,9 @@ Result<bool> FactProgram::note_waits(const StoredOutcome& outcome) {
   for (const StoredWait& wait : outcome.pending) {
     waits.push_back({signal_of(wait), wait.deadline_ms});
     list.push_back(json::object{{"signal", waits.back().signal}, {"deadline", wait.deadline_ms}});
+  }
+  for (const StoredWait& doubt : outcome.doubts) {
+    list.push_back(json::object{{"signal", settled_signal(doubt.key)}, {"deadline", 0}});
   }
   const Result<void> noted = conversation_.note(
       "program_parked", "", {{"program", options_.id}, {"waits", std::move(list)}}, {*now_ms_, {}});

@@ -235,6 +235,26 @@ bool Harness::record(std::string_view key, const ProposedFact& fact) {
   return put->is_mine;
 }
 
+void Harness::keep(std::string key, std::string_view name, const json::object& body) {
+  const Result<HostPut> put =
+      conversation_.effect(pass_->token, std::move(key), std::string(name), body, {pass_->now_ms, {}});
+  if (!put) stop(put.error());
+}
+
+// A call that did not happen is made again, and is another fact.
+void Harness::call_begins(const PlannerCall& call) {
+  const PlannerCall* const known = view().calls().find(call.key);
+  const std::uint32_t ends = known == nullptr ? 0 : known->ends;
+  keep("call/" + call.key + "/" + std::to_string(ends + 1), kCallBegun, begun_json(call));
+}
+
+void Harness::call_ended(std::string_view key, CallEnd end, std::string_view outcome) {
+  const PlannerCall* const known = view().calls().find(key);
+  if (known == nullptr) return;
+  keep("call_ended/" + std::string(key) + "/" + std::to_string(known->ends + 1), kCallEnded,
+       ended_json(key, end, outcome));
+}
+
 std::string Harness::new_id(std::string_view prefix) {
   return std::string(prefix) + "-" + std::to_string(pass_->seq) + "-" + std::to_string(++pass_->ids);
 }

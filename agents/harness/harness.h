@@ -74,6 +74,8 @@ class Harness final : public PlanContext {
   bool resumes() const override { return decision_.resumes; }
   boost::json::value task(std::string_view key, const Task& body) override;
   bool record(std::string_view key, const ProposedFact& fact) override;
+  void call_begins(const PlannerCall& call) override;
+  void call_ended(std::string_view key, CallEnd end, std::string_view outcome) override;
   std::string new_id(std::string_view prefix) override;
   void hud(Hud hud) override;
 
@@ -90,6 +92,7 @@ class Harness final : public PlanContext {
   Result<PassEnd> commit(std::vector<ProposedFact> facts, bool consumes);
   Result<PassEnd> settle(PlanOutput output);
   Result<PassEnd> park(const std::vector<std::string>& waits);
+  void keep(std::string key, std::string_view name, const boost::json::object& body);
   Result<PassEnd> record_failure(std::string_view code, std::string message);
   bool repeats_dismissed(const std::vector<ProposedFact>& facts) const;
   PlanCursor consumed() const;

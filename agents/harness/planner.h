@@ -33,6 +33,10 @@ class PlanContext {
   virtual boost::json::value task(std::string_view key, const Task& body) = 0;
   // Writes a fact that a task made, once for each key. Returns whether this call wrote it.
   virtual bool record(std::string_view key, const ProposedFact& fact) = 0;
+  // Write down that a tool is called now whose effect must not be repeated, and what became of the call
+  // (planner_calls.h). `call` needs its key, run, tool and arguments. Throw as record() does.
+  virtual void call_begins(const PlannerCall& call) = 0;
+  virtual void call_ended(std::string_view key, CallEnd end, std::string_view outcome) = 0;
   // Returns a new id that begins with the prefix. The same pass gives the same ids.
   virtual std::string new_id(std::string_view prefix) = 0;
   virtual void hud(Hud hud) = 0;

@@ -26,6 +26,8 @@ class FreePass final : public harness::PlanContext {
   bool resumes() const override { return false; }
   json::value task(std::string_view, const Task& body) override { return body(); }
   bool record(std::string_view, const harness::ProposedFact&) override { return true; }
+  void call_begins(const harness::PlannerCall&) override {}
+  void call_ended(std::string_view, harness::CallEnd, std::string_view) override {}
   std::string new_id(std::string_view prefix) override { return std::string(prefix) + '-' + std::to_string(++ids_); }
   void hud(harness::Hud) override {}
 

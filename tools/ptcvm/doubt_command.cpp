@@ -2,9 +2,12 @@
 #include <iostream>
 
 #include "ptcvm/queues.hpp"
+#include "tools/ptcvm/agent_stored_commands.h"
 #include "tools/ptcvm/chain_job.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/doubt_text.h"
+#include "tools/ptcvm/moments.h"
+#include "tools/ptcvm/planner_doubts.h"
 #include "tools/ptcvm/store_logs.h"
 #include "tools/ptcvm/store_options.h"
 
@@ -103,6 +106,24 @@ int list(const DoubtRequest& request) {
   return all.end();
 }
 
+// Returns the call that the run of an agent has in doubt, when there is only one, or "".
+std::string only_agent_doubt(const Store& store, const std::string& run) {
+  const auto detail = store.detail(run);
+  const auto doubts = detail ? agent_doubts(detail->waits_for) : std::vector<std::string>();
+  return doubts.size() == 1 ? doubts.front() : std::string();
+}
+
+// `value` is the answer of the call as EDN.
+int settle_for_planner(StoreCommand& command, const DoubtRequest& request, const std::string& key,
+                       const std::string& value, const harness::Author& author) {
+  if (request.give_up) {
+    return refuse_input("the planner is an agent: say --happened JSON or --did-not; you can dismiss what it drafts");
+  }
+  const std::string answer = request.did_not ? "no" : value_of(value).to_json();
+  const auto said = settle_agent_planner(command.store(), request.store.id, key, answer, author);
+  return said ? kSuccess : refuse_error(said.error());
+}
+
 int settle(const DoubtRequest& request) {
   StoreCommand command(request.store);
   int status = kSuccess;
@@ -116,6 +137,8 @@ int settle(const DoubtRequest& request) {
   const auto doubts = command.store().doubts(request.store.id);
   if (!doubts) return complain_of_store(doubts.error());
   std::string key = request.key;
+  const bool is_of_planner = is_agent_planner_run(request.store.id);
+  if (key.empty() && is_of_planner) key = only_agent_doubt(command.store(), request.store.id);
   if (key.empty() && doubts->size() == 1) key = doubts->front().key;
   if (key.empty()) {
     return refuse_input(doubts->empty() ? "nothing is in doubt in " + request.store.id
@@ -123,11 +146,16 @@ int settle(const DoubtRequest& request) {
   }
   if (refuses_answers(command.store(), request.store.id)) return kBadInput;
   if (is_of_chain(command.store(), request.store.id)) return kBadInput;
+  const harness::Author author{now_millis(), command.by()};
+  if (is_of_planner) return settle_for_planner(command, request, key, value, author);
   const DoubtAnswer answer = request.happened  ? DoubtAnswer::Happened
                              : request.did_not ? DoubtAnswer::DidNot
                                                : DoubtAnswer::GiveUp;
   const auto said = command.store().settle(request.store.id, key, answer, value_of(value), command.by());
-  if (said) return kSuccess;
+  if (said) {
+    const auto woken = wake_conversation_of(command.store(), request.store.id, author);
+    return woken ? kSuccess : complain_of_store(woken.error());
+  }
   if (said.error().code != Errc::refused || said.error().detail == "run_is_copy") {
     return complain_of_store(said.error());
   }

@@ -3,6 +3,7 @@
 #include "agents/chain/plan_program.h"
 #include "agents/chain/question_log.h"
 #include "runtime/text/json_text.h"
+#include "tools/ptcvm/planner_doubts.h"
 #include "tools/ptcvm/shell_arguments.h"
 #include "tools/ptcvm/tool_errors.h"
 
@@ -71,6 +72,12 @@ std::string agent_doubt_json(const std::string& run, const std::string& doubt) {
 }
 
 std::string agent_doubt_text(const StoreOptions& store, const std::string& run, const std::string& doubt) {
+  if (is_agent_planner_run(run)) {
+    const std::string command =
+        "\n      ptcvm doubt settle " + store_words(store) + ' ' + shell_quoted(run) + ' ' + shell_quoted(doubt);
+    return "  " + doubt + "  (a call of an agent that plans)\n    it happened, and this was the answer:" + command +
+           " --happened JSON\n    it did not happen:" + command + " --did-not";
+  }
   const std::string settle = "\n      ptcvm agent resume " + store_words(store) + " --id " + shell_quoted(run) + ' ';
   return "  " + doubt + "  (a call of an agent)\n    it happened, and this was the answer:" + settle + "--resolve " +
          shell_quoted(doubt + "=JSON") + "\n    it did not happen:" + settle + "--reject " +

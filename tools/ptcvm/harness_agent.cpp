@@ -120,14 +120,13 @@ class CommandDriver : public loop::AgentDriver {
 // The planner with its driver.
 class CommandAgentPlanner : public harness::Planner {
  public:
-  CommandAgentPlanner(std::unique_ptr<CommandDriver> driver, loop::Agent agent, const Store& store,
-                      const std::string& conversation)
-      : driver_(std::move(driver)), planner_(std::move(agent), store, conversation, *driver_) {}
-  harness::PlanOutput plan(harness::PlanContext& context) override { return planner_.plan(context); }
+  CommandAgentPlanner(std::unique_ptr<CommandDriver> driver, std::unique_ptr<planner::AgentPlanner> planner)
+      : driver_(std::move(driver)), planner_(std::move(planner)) {}
+  harness::PlanOutput plan(harness::PlanContext& context) override { return planner_->plan(context); }
 
  private:
   std::unique_ptr<CommandDriver> driver_;
-  planner::AgentPlanner planner_;
+  std::unique_ptr<planner::AgentPlanner> planner_;
 };
 
 // A script goes on behind the replies that earlier processes of this conversation have used.
@@ -170,12 +169,13 @@ std::unique_ptr<harness::Planner> agent_planner(loop::AgentDefinition definition
   auto driver = std::make_unique<CommandDriver>(std::move(model), work);
   loop::AgentOptions options;
   options.model = driver->choice();
-  auto agent = loop::Agent::make(Engine(), std::move(definition), std::move(options));
-  if (!agent) return message = "the agent that plans: " + agent.error().message, nullptr;
+  auto planner = planner::AgentPlanner::make(Engine(), std::move(definition), std::move(options), store, conversation,
+                                             *driver);
+  if (!planner) return message = "the agent that plans: " + planner.error().message, nullptr;
   if (const auto skipped = skip_used(store, conversation, *driver); !skipped) {
     return message = skipped.error().message, nullptr;
   }
-  return std::make_unique<CommandAgentPlanner>(std::move(driver), *std::move(agent), store, conversation);
+  return std::make_unique<CommandAgentPlanner>(std::move(driver), *std::move(planner));
 }
 
 }  // namespace ptcvm::cli

@@ -126,6 +126,7 @@ Result<json::object> HarnessRoom::apply(const json::object&, const harness::Auth
   if (conversation_.view().in_flight() != 0) {
     return Error{Errc::wrong_state, "a message is being sent; apply the form when it has arrived", std::nullopt, {}};
   }
+  if (const auto allowed = conversation_.may_rewind(harness::RewindKeeps::Human); !allowed) return allowed.error();
   if (const auto applied = setup_->apply(); !applied) return applied.error();
   if (const auto rewound = conversation_.regenerate(who); !rewound) return rewound.error();
   return done(keep_setup(who));

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "agents/harness/settled_doubts.h"
 #include "drivers/http/web_guard.h"
 #include "tools/ptcvm/harness_pass.h"
 #include "tools/ptcvm/moments.h"
@@ -56,6 +57,7 @@ Result<void> RoomWorker::take(const PlannerChoice& choice) {
 Result<void> RoomWorker::plan(const PlannerChoice& choice) {
   if (const auto taken = take(choice); !taken) return taken;
   if (planner_ == nullptr || conversation_->view().is_job()) return {};   // workers plan for a job
+  if (const auto told = harness::tell_settled_doubts(*conversation_, store_, author()); !told) return told;
   const PassParts parts{*conversation_, *outbox_, *harness_, *planner_};
   for (int pass = 0; pass < kMostPasses; ++pass) {
     const auto more = plan_once(parts, author());

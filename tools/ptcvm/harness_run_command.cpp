@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "agents/harness/planner_seed.h"
+#include "agents/harness/settled_doubts.h"
 #include "tools/ptcvm/agent_stored_commands.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/harness_pass.h"
@@ -46,6 +47,8 @@ int run_harness(const HarnessArguments& arguments) {
       return refuse_error(armed.error());
     }
   }
+  const auto told = harness::tell_settled_doubts(session.conversation(), session.store(), session.author());
+  if (!told) return refuse_error(told.error());
   harness::Harness harness(session.conversation());
   const std::uint64_t begun_at = session.conversation().view().log_seq();
   for (int pass = 0; pass < kMostPasses; ++pass) {

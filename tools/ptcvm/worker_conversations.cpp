@@ -13,6 +13,7 @@
 #include "agents/harness/log_transport.h"
 #include "agents/harness/peer_transport.h"
 #include "agents/harness/program_planner.h"
+#include "agents/harness/settled_doubts.h"
 #include "drivers/http/web_guard.h"
 #include "ptcvm/engine.hpp"
 #include "tools/ptcvm/conversation_job.h"
@@ -139,6 +140,7 @@ class ConversationTurn {
   Result<void> plan() {
     if (turn_.leave.load()) throw PassLeft{};
     if (auto sent = outbox_->set_mode(job_.mode, author()); !sent) return sent;
+    if (auto told = harness::tell_settled_doubts(*conversation_, turn_.store, author()); !told) return told;
     const PassParts parts{*conversation_, *outbox_, *harness_, *planner_, turn_.now_ms};
     for (int pass = 0; pass < kMostPasses; ++pass) {
       if (turn_.leave.load()) throw PassLeft{};
