@@ -42,6 +42,12 @@ bool is_same(const HostFact& taken, const harness::ProposedFact& heard) {
   return !error && taken.name == harness::fact_info(heard.type).name && body == json::value(heard.body);
 }
 
+// A file without bytes is somewhere else, and nobody fetches it.
+bool is_readable(const json::object& file) {
+  const json::value* const bytes = file.if_contains("bytes");
+  return bytes == nullptr || (bytes->is_string() && harness::is_base64(bytes->get_string()));
+}
+
 // Returns why the message cannot be taken, or nullopt.
 std::optional<RpcFailure> wrong_message(const json::object* message) {
   if (message == nullptr) return RpcFailure{RpcCode::InvalidParams, "params.message: must be an object"};
@@ -59,6 +65,10 @@ std::optional<RpcFailure> wrong_message(const json::object* message) {
         object != nullptr && (harness::object_at(*object, "file") != nullptr || object->contains("data"));
     if (!has_text && !has_more) {
       return RpcFailure{RpcCode::InvalidParams, "params.message.parts: a part must have a text, a file or data"};
+    }
+    const json::object* const file = object == nullptr ? nullptr : harness::object_at(*object, "file");
+    if (file != nullptr && !is_readable(*file)) {
+      return RpcFailure{RpcCode::InvalidParams, "params.message.parts: the bytes of a file must be a text in base64"};
     }
   }
   return std::nullopt;

@@ -36,6 +36,13 @@ std::optional<BatchRefusal> refuse_made(const json::object& attachment, const Na
   return disallowed("attachment_added: no tool call that succeeded made \"" + name + '"');
 }
 
+// A draft that says nothing would be an empty message.
+bool is_empty_draft(const json::object& draft) {
+  const json::value* const attachments = draft.if_contains("attachments");
+  const bool has_files = attachments != nullptr && attachments->is_array() && !attachments->get_array().empty();
+  return !has_files && trimmed(text_of(draft, "text")).empty();
+}
+
 std::optional<BatchRefusal> refuse_missing(const json::object& draft, const ConversationView& view,
                                            const Names& introduced) {
   const json::value* const attachments = draft.if_contains("attachments");
@@ -58,6 +65,9 @@ std::optional<BatchRefusal> refuse_batch(const ConversationView& view, std::span
       return disallowed(std::string(fact_info(fact.type).name) + ": a planner may not propose this fact");
     }
     if (auto wrong = wrong_body(fact)) return disallowed(*std::move(wrong));
+    if (fact.type == FactType::compose_intent && is_empty_draft(fact.body)) {
+      return disallowed("compose_intent: a draft must have a text or an attachment");
+    }
     if (fact.type != FactType::attachment_added) continue;
     makes_attachments = true;
     introduced.emplace(trimmed(text_of(fact.body, "name")));

@@ -16,8 +16,8 @@ struct BatchRefusal {
 };
 
 // Returns why planners may not propose these facts after this journal, or nullopt when they may. A planner proposes
-// only facts of its own and at most one draft, attaches only what is there or comes with the batch, and synthesizes
-// attachments only by a tool call that succeeded, in the journal or in the batch.
+// only facts of its own and at most one draft, which has a text or an attachment, attaches only what is there or comes
+// with the batch, and synthesizes attachments only by a tool call that succeeded, in the journal or in the batch.
 std::optional<BatchRefusal> refuse_batch(const ConversationView& view, std::span<const ProposedFact> batch);
 
 // Returns whether the last fact of the batch is a draft, a question or a sleep.

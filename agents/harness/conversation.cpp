@@ -138,6 +138,15 @@ Result<void> Conversation::observe_with(std::string_view message_id, std::vector
   }
 }
 
+Result<HostPut> Conversation::observe_once(const ProposedFact& fact, std::string key, const Author& author) {
+  if (auto why = wrong_body(fact)) return wrong(Errc::invalid_value, *std::move(why));
+  const FactInfo& info = fact_info(fact.type);
+  const Result<HostWritten> written =
+      put_news({host_fact(info.fact_class, std::string(info.name), std::move(key), fact.body, author)}, author);
+  if (!written) return written.error();
+  return written->puts.front();
+}
+
 // Writes what somebody without a claim says. In a job a letter is in the same transaction, which wakes the log. When
 // another letter has taken its number, a further one follows.
 Result<HostWritten> Conversation::put_news(std::vector<HostFact> facts, const Author& author) {

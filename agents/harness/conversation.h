@@ -51,6 +51,8 @@ class Conversation {
   Result<void> observe_sent(std::string_view message_id, std::vector<ProposedFact> facts, const Author& author) {
     return observe_with(message_id, std::move(facts), author);
   }
+  // Writes one such fact under a key of the caller, once. Returns the fact that the log has under the key.
+  Result<HostPut> observe_once(const ProposedFact& fact, std::string key, const Author& author);
   // Says that the facts after `to` count no longer. Errors: wrong_state, "Cannot rewind while a send is in flight", and
   // when what people said is kept and nobody knows what became of a planner's call (ConversationView::unknown_call).
   Result<void> rewind(std::uint64_t to, RewindKeeps keeps, const Author& author);

@@ -161,6 +161,7 @@ std::vector<Sending> sends_in_flight(const ConversationView& view) {
 }
 
 Result<std::string> draft_by_hand(Conversation& conversation, std::string text, const Author& author) {
+  if (trimmed(text).empty()) return refuse(Errc::invalid_value, "the draft is blank; write something");
   if (const Result<bool> read = conversation.refresh(); !read) return read.error();
   std::string id = "c-hand-" + std::to_string(conversation.view().log_seq() + 1);
   const Result<void> written =

@@ -64,7 +64,7 @@ std::int64_t send_delay_ms(std::uint32_t attempt);
 // Returns what was being sent when a process died: ids of drafts and messages. Ask the transport about each.
 std::vector<Sending> sends_in_flight(const ConversationView& view);
 
-// Writes a draft by hand. It is never sent by itself. Returns its id.
+// Writes a draft by hand. It is never sent by itself. Returns its id. Error: invalid_value for blank text.
 Result<std::string> draft_by_hand(Conversation& conversation, std::string text, const Author& author);
 
 }  // namespace ptcvm::harness

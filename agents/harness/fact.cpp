@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "agents/harness/ingestion.h"
+
 namespace ptcvm::harness {
 
 namespace json = boost::json;
@@ -118,6 +120,9 @@ std::optional<std::string> wrong_body(const ProposedFact& fact) {
   if (fact.type == FactType::status_changed && !is_task_status(text_of(fact.body, "a2a"))) {
     return refuse("\"" + std::string(text_of(fact.body, "a2a")) + "\" is no state of a task");
   }
+  if (fact.type == FactType::attachment_added && !is_base64(text_of(fact.body, "bytes"))) {
+    return refuse("the member \"bytes\" must be base64");
+  }
   const json::value* const attachments = fact.body.if_contains("attachments");
   if (attachments == nullptr) return std::nullopt;
   if (!attachments->is_array()) return refuse("the member \"attachments\" must be a list");
@@ -130,6 +135,12 @@ std::optional<std::string> wrong_body(const ProposedFact& fact) {
 
 bool ends_batch(FactType type) {
   return type == FactType::compose_intent || type == FactType::agent_question || type == FactType::sleep;
+}
+
+void remove_stamp(json::object& body) {
+  for (const std::string_view member : {"seq", "ts", "time", "id", "author", "by", "class", "counts", "type"}) {
+    body.erase(member);
+  }
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -87,6 +87,9 @@ std::span<const WaitedFact> waited_facts();
 // Returns whether the fact is a draft, a question or a sleep: what a batch of a planner ends with.
 bool ends_batch(FactType type);
 
+// Takes out of the body what only the journal says of a fact: its number, its time, who wrote it and how.
+void remove_stamp(boost::json::object& body);
+
 // Returns the text without spaces, tabs and line feeds at both ends.
 std::string_view trimmed(std::string_view text);
 

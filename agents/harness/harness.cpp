@@ -157,6 +157,7 @@ Result<PassEnd> Harness::settle(PlanOutput output) {
   if (output.kind == PlanOutput::Kind::Waiting) return park(output.waits);
   if (output.kind == PlanOutput::Kind::Failed) return record_failure(kException, std::move(output.error));
   std::vector<ProposedFact> facts = std::move(output.facts);
+  for (ProposedFact& fact : facts) remove_stamp(fact.body);
   if (const auto refusal = refuse_batch(conversation_.view(), facts)) {
     return record_failure(refusal->code, refusal->message);
   }

@@ -17,7 +17,7 @@ std::string or_else(std::string_view text, std::string otherwise) {
 void add_file(const json::object& file, std::string_view message_id, std::vector<ProposedFact>& facts,
               json::array& attachments) {
   const std::string_view bytes = text_of(file, "bytes");
-  if (bytes.empty()) return;
+  if (bytes.empty() || !is_base64(bytes)) return;
   const std::string name = or_else(trimmed(text_of(file, "name")), "file-" + std::string(message_id) + "-" +
                                                                        std::to_string(attachments.size() + 1) + ".bin");
   const std::string type = or_else(text_of(file, "mimeType"), "application/octet-stream");
@@ -28,6 +28,14 @@ void add_file(const json::object& file, std::string_view message_id, std::vector
 }
 
 }  // namespace
+
+bool is_base64(std::string_view text) {
+  if (text.size() % 4 != 0) return false;
+  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
+  return std::ranges::all_of(text.substr(0, text.size() - padding), [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '/';
+  });
+}
 
 std::size_t decoded_size(std::string_view base64) {
   std::size_t padding = 0;

@@ -15,8 +15,12 @@ inline constexpr std::size_t kMostBodyBytes = 1'500'000;
 // Returns the number of bytes that a text in base64 stands for.
 std::size_t decoded_size(std::string_view base64);
 
+// Returns whether a text is base64 as RFC 4648 has it: the usual letters, with its padding.
+bool is_base64(std::string_view text);
+
 // Returns the facts of a message: an attachment for each file that came with its bytes, then the message. A message
-// with the role "agent" was received, every other was sent. Parts that cannot be read are left out.
+// with the role "agent" was received, every other was sent. Parts that cannot be read are left out, files that are no
+// base64 among them.
 std::vector<ProposedFact> facts_of_message(const boost::json::object& message);
 // Returns the facts of a task: the messages of its history, oldest first, the message of its status, then its state.
 std::vector<ProposedFact> facts_of_task(const boost::json::object& task);

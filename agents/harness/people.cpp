@@ -24,6 +24,13 @@ const Fact* question_of(const ConversationView& view, std::string_view qid) {
   return found == facts.rend() ? nullptr : &*found;
 }
 
+const Fact* answer_after(const ConversationView& view, std::string_view qid, std::uint64_t seq) {
+  for (const Fact& fact : view.facts()) {
+    if (fact.seq > seq && fact.type == FactType::user_answer && text_of(fact.body, "qid") == qid) return &fact;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Result<void> whisper(Conversation& conversation, std::string_view text, const Author& author) {
@@ -40,7 +47,19 @@ Result<void> answer(Conversation& conversation, std::string_view qid, std::strin
   if (is_true(question->body, "required") && trimmed(text).empty()) {
     return refuse_person(Errc::invalid_value, "the question " + std::string(qid) + " must be answered with a text");
   }
-  return conversation.observe({{FactType::user_answer, {{"qid", qid}, {"text", text}}}}, author);
+  const std::string key = "answer/" + std::string(qid) + "/" + std::to_string(question->seq);
+  const Fact* const first = answer_after(conversation.view(), qid, question->seq);
+  std::string said(first == nullptr ? std::string_view() : text_of(first->body, "text"));
+  if (first == nullptr) {
+    const Result<HostPut> put =
+        conversation.observe_once({FactType::user_answer, {{"qid", qid}, {"text", text}}}, key, author);
+    if (!put) return put.error();
+    if (put->is_mine) return {};
+    if (const Fact* const other = answer_after(conversation.view(), qid, 0)) said = text_of(other->body, "text");
+  }
+  if (said == text) return {};
+  return refuse_person(Errc::already_resolved,
+                       "the question " + std::string(qid) + " has an answer already: \"" + said + '"');
 }
 
 Result<void> dismiss(Conversation& conversation, std::string_view compose_id, const Author& author) {
@@ -54,8 +73,14 @@ Result<void> dismiss(Conversation& conversation, std::string_view compose_id, co
 
 Result<std::string> edit_draft(Conversation& conversation, std::string_view compose_id, std::string text,
                                const Author& author) {
-  if (const Result<void> dismissed = dismiss(conversation, compose_id, author); !dismissed) return dismissed.error();
+  if (const Result<bool> read = conversation.refresh(); !read) return read.error();
   const ConversationView& view = conversation.view();
+  const DraftState* const waiting = view.draft(compose_id);
+  const Fact* const old = waiting == nullptr ? nullptr : view.fact_at(waiting->seq);
+  if (old != nullptr && array_at(old->body, "attachments") == nullptr && trimmed(text).empty()) {
+    return refuse_person(Errc::invalid_value, "the draft is blank; write something, or dismiss it");
+  }
+  if (const Result<void> dismissed = dismiss(conversation, compose_id, author); !dismissed) return dismissed.error();
   const DraftState* const draft = view.draft(compose_id);
   const Fact* const before = draft == nullptr ? nullptr : view.fact_at(draft->seq);
   if (before == nullptr) return refuse_person(Errc::wrong_state, "compose not found");
@@ -70,6 +95,37 @@ Result<std::string> edit_draft(Conversation& conversation, std::string_view comp
 
 Result<void> ask_person(Conversation& conversation, const json::object& question, const Author& author) {
   return conversation.note("agent_question", "question/" + std::string(text_of(question, "qid")), question, author);
+}
+
+// A message that came after a draft keeps the draft: the rewind begins at the message.
+Result<void> regenerate(Conversation& conversation, const Author& author) {
+  if (const Result<void> rewound = conversation.regenerate(author); !rewound) return rewound;
+  std::vector<ProposedFact> dismissed;
+  for (const std::string& draft : conversation.view().unsent_drafts()) {
+    dismissed.push_back({FactType::compose_dismissed, {{"composeId", draft}}});
+  }
+  return dismissed.empty() ? Result<void>{} : conversation.observe(std::move(dismissed), author);
+}
+
+Result<void> say_for_other_side(Conversation& conversation, std::string message_id, std::string_view text,
+                                std::string_view next, const Author& author) {
+  if (next.empty()) next = "input-required";
+  if (!is_task_status(next)) {
+    return refuse_person(Errc::invalid_value, "\"" + std::string(next) + "\" is no state of a task");
+  }
+  if (!is_next_state(next)) {
+    return refuse_person(Errc::invalid_value, "no message may ask for the state \"" + std::string(next) + '"');
+  }
+  if (const Result<bool> read = conversation.refresh(); !read) return read.error();
+  const std::string_view status = conversation.view().status();
+  if (is_terminal_status(status)) {
+    return refuse_person(Errc::wrong_state, "the conversation is over (" + std::string(status) +
+                                                "), and nothing follows; begin another one");
+  }
+  return conversation.observe(
+      {{FactType::message_received, {{"messageId", std::move(message_id)}, {"text", text}}},
+       {FactType::status_changed, {{"a2a", next}}}},
+      author);
 }
 
 Result<void> clear(Conversation& conversation, const Author& author) {

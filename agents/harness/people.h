@@ -9,16 +9,25 @@ namespace ptcvm::harness {
 
 // Tells the planner something that the other side does not see. Error: invalid_value for blank text.
 Result<void> whisper(Conversation& conversation, std::string_view text, const Author& author);
-// Answers a question. Errors: invalid_value when the journal has no question with that id; when the question must be
-// answered and the text is blank.
+// Answers a question, once: the same answer again changes nothing. Errors: invalid_value when the journal has no
+// question with that id, or when the question must be answered and the text is blank; already_resolved, with the first
+// answer.
 Result<void> answer(Conversation& conversation, std::string_view qid, std::string_view text, const Author& author);
 // Gives up a draft. Error: wrong_state, "compose not found", "draft dismissed" or "draft already sent".
 Result<void> dismiss(Conversation& conversation, std::string_view compose_id, const Author& author);
-// Puts a draft by hand in the place of a draft, with its attachments. Returns the id of the new draft. Errors as above.
+// Puts a draft by hand in the place of a draft, with its attachments. Returns the id of the new draft. Errors as above,
+// and invalid_value for blank text without attachments.
 Result<std::string> edit_draft(Conversation& conversation, std::string_view compose_id, std::string text,
                                const Author& author);
 // Asks the person something, once for each qid. `question` is the body of an agent_question.
 Result<void> ask_person(Conversation& conversation, const boost::json::object& question, const Author& author);
+// Forgets what the planner did since the last message, and gives up the drafts that wait: another one comes.
+// Errors: as Conversation::rewind().
+Result<void> regenerate(Conversation& conversation, const Author& author);
+// Says something for the other side, which is then in that state ("" is input-required). Errors: wrong_state when the
+// task is over; invalid_value for a state that a message may not ask for.
+Result<void> say_for_other_side(Conversation& conversation, std::string message_id, std::string_view text,
+                                std::string_view next, const Author& author);
 // Forgets everything that was said. What tasks did stays done.
 Result<void> clear(Conversation& conversation, const Author& author);
 

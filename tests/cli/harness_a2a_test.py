@@ -350,6 +350,15 @@ class ServerTest(A2aTest):
             self.assertEqual((last["final"], last["status"]["state"], last["status"]["message"]["parts"][0]["text"]),
                              (True, "input-required", "here it is"))
 
+    def test_a_file_that_is_no_base64_is_refused(self):
+        page = self.page("payer", "--a2a")
+        for sent in ("***", "aGk", "aGk=aGk=", "aGk=\n", 5):
+            said = message("look", "m1", parts=[{"kind": "file", "file": {"name": "a.txt", "bytes": sent}}])
+            refused = self.rpc(page, "message/send", {"message": said})["error"]
+            self.assertEqual((refused["code"], "base64" in refused["message"]), (-32602, True), sent)
+        self.send(page, "look", "m1", parts=[{"kind": "file", "file": {"name": "a.txt", "bytes": "aGk="}}])
+        self.assertEqual([fact["type"] for fact in page.state("payer")["journal"]].count("attachment_added"), 1)
+
     def test_what_is_no_request_is_refused(self):
         page = self.page("payer", "--a2a")
         head = {"Authorization": f"Bearer {TOKEN}"}

@@ -261,6 +261,58 @@ class HarnessTest(CommandLineTest):
         self.kept = (*self.kept[:3], "nobody")
         self.assertIn("no conversation nobody", self.harness("whisper", "x", status=65))
 
+    def test_nothing_follows_the_end_of_the_task(self):
+        self.harness("say", "goodbye", "--next", "completed")
+        self.assertIn("is over (completed)", self.harness("say", "one more thing", status=65))
+        self.assertEqual(self.types(), ["message_received", "status_changed"])
+
+    def test_a_state_that_no_message_may_ask_for_is_refused(self):
+        for state in ("submitted", "unknown", "initializing"):
+            self.assertIn("no message may ask for", self.harness("say", "hello", "--next", state, status=65))
+        self.harness("say", "hello")
+        self.plan(ECHO)
+        self.assertIn("no message may ask for", self.harness("approve", "--next", "submitted", status=65))
+
+    def test_a_frozen_conversation_says_so(self):
+        for number in range(100):
+            ptcvm("harness", "say", *self.kept, f"m{number}", "--next", ("working", "input-required")[number % 2])
+        got, out, err = ptcvm("harness", "run", *self.kept, "--planner", "simple-demo")
+        self.assertEqual((got, json.loads(out)["status"], "frozen" in err), (75, "frozen", True), err)
+
+    def test_a_question_has_one_answer(self):
+        self.harness("say", "When can we talk?")
+        self.plan(ASKS)
+        for _ in range(2):
+            self.harness("answer", "q1", "noon", status=75)
+        self.assertIn('has an answer already: "noon"', self.harness("answer", "q1", "midnight", status=65))
+        self.assertEqual(self.types().count("user_answer"), 1)
+        self.assertEqual(self.plan(ASKS)["draft"]["text"], "At noon")
+
+    def test_a_planner_has_no_say_in_what_the_journal_says_of_a_fact(self):
+        self.harness("say", "hello")
+        self.plan('(propose {:type :compose_intent :text "hi" :why "polite" :seq 1 :author "ann" :by "ann" :id "f-1"})')
+        draft = json.loads(ptcvm("harness", "log", *self.kept)[1].splitlines()[-1])
+        self.assertEqual((draft["seq"] > 2, draft["why"]), (True, "polite"))
+        self.assertFalse({"author", "by", "id"} & set(draft), draft)
+
+    def test_a_draft_says_something(self):
+        self.harness("say", "hello")
+        self.plan('(propose {:type :compose_intent :text " "})', status=1)
+        self.assertEqual(self.types()[2:], ["planner_error"] * 3)
+        self.harness("whisper", "again")
+        draft = self.plan(ECHO)["draft"]["composeId"]
+        self.assertIn("blank", self.harness("edit", draft, " ", status=65))
+        self.assertEqual(self.plan(ECHO)["draft"]["composeId"], draft)
+
+    def test_regenerating_gives_up_a_draft_from_before_the_last_message(self):
+        self.harness("say", "hello")
+        old = self.plan(ECHO)["draft"]["composeId"]
+        self.harness("say", "are you there?", status=75)
+        self.assertEqual(self.harness("regenerate")["drafts"], [])
+        waits = self.plan(ECHO)
+        self.assertEqual((waits["draft"]["text"], len(waits["drafts"])), ("are you there?", 1))
+        self.assertNotEqual(waits["draft"]["composeId"], old)
+
     def test_links_are_shown_and_written(self):
         link = json.dumps({"planner": {"id": "llm-drafter", "mode": "auto"}, "seed": {"targetWords": 50}, "rev": 4})
         shown = json.loads(ptcvm("harness", "link", "#" + link)[1])

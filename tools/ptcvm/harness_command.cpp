@@ -36,12 +36,8 @@ std::string named_draft(const HarnessArguments& arguments, HarnessSession& sessi
 
 Result<void> say(const HarnessArguments& arguments, HarnessSession& session) {
   harness::Conversation& conversation = session.conversation();
-  const std::string id = heard_id(conversation.view());
-  const std::string next = arguments.next.empty() ? "input-required" : arguments.next;
-  return conversation.observe(
-      {{harness::FactType::message_received, {{"messageId", id}, {"text", arguments.words.front()}}},
-       {harness::FactType::status_changed, {{"a2a", next}}}},
-      session.author());
+  return harness::say_for_other_side(conversation, heard_id(conversation.view()), arguments.words.front(),
+                                     arguments.next, session.author());
 }
 
 Result<void> whisper_to(const HarnessArguments& arguments, HarnessSession& session) {
@@ -55,6 +51,9 @@ Result<void> answer_to(const HarnessArguments& arguments, HarnessSession& sessio
 Result<void> approve(const HarnessArguments& arguments, HarnessSession& session) {
   std::optional<std::string> next;
   if (!arguments.next.empty()) next = arguments.next;
+  if (next && !harness::is_next_state(*next)) {
+    return Error{Errc::invalid_value, "--next: no message may ask for the state \"" + *next + '"', std::nullopt, {}};
+  }
   return session.outbox().send(named_draft(arguments, session), next, session.author());
 }
 
@@ -75,7 +74,7 @@ Result<void> edit(const HarnessArguments& arguments, HarnessSession& session) {
 }
 
 Result<void> regenerate(const HarnessArguments&, HarnessSession& session) {
-  return session.conversation().regenerate(session.author());
+  return harness::regenerate(session.conversation(), session.author());
 }
 
 // A subcommand that changes a conversation.
@@ -187,7 +186,7 @@ int show_log(const HarnessArguments& arguments, bool is_whole) {
     json::object line{
         {"seq", fact.seq}, {"time", moment_text(fact.time_ms)}, {"type", harness::fact_info(fact.type).name}};
     if (!fact.by.empty()) line["by"] = fact.by;
-    for (const auto& [name, value] : fact.body) line[name] = value;
+    for (const auto& [name, value] : fact.body) line.emplace(name, value);
     std::cout << json::serialize(line) << '\n';
   }
   return kSuccess;

@@ -46,13 +46,10 @@ struct HarnessRoom::Action {
 };
 
 Result<json::object> HarnessRoom::say(const json::object& body, const harness::Author& who) {
-  std::string id = text_in(body, "messageId"), next = text_in(body, "next");
+  std::string id = text_in(body, "messageId");
   if (id.empty()) id = heard_id(conversation_.view());
-  if (next.empty()) next = "input-required";
-  return done(conversation_.observe(
-      {{harness::FactType::message_received, {{"messageId", id}, {"text", body.at("text")}}},
-       {harness::FactType::status_changed, {{"a2a", next}}}},
-      who));
+  return done(harness::say_for_other_side(conversation_, std::move(id), text_in(body, "text"), text_in(body, "next"),
+                                          who));
 }
 
 Result<json::object> HarnessRoom::whisper(const json::object& body, const harness::Author& who) {
@@ -86,7 +83,7 @@ Result<json::object> HarnessRoom::draft(const json::object& body, const harness:
 }
 
 Result<json::object> HarnessRoom::regenerate(const json::object&, const harness::Author& who) {
-  return done(conversation_.regenerate(who));
+  return done(harness::regenerate(conversation_, who));
 }
 
 Result<json::object> HarnessRoom::clear(const json::object&, const harness::Author& who) {
@@ -128,7 +125,7 @@ Result<json::object> HarnessRoom::apply(const json::object&, const harness::Auth
   }
   if (const auto allowed = conversation_.may_rewind(harness::RewindKeeps::Human); !allowed) return allowed.error();
   if (const auto applied = setup_->apply(); !applied) return applied.error();
-  if (const auto rewound = conversation_.regenerate(who); !rewound) return rewound.error();
+  if (const auto rewound = harness::regenerate(conversation_, who); !rewound) return rewound.error();
   return done(keep_setup(who));
 }
 
@@ -169,6 +166,9 @@ void HarnessRoom::approve(const json::object& body, const std::string& by,
                           std::shared_ptr<drivers::WebExchange> exchange) {
   std::optional<std::string> next;
   if (body.contains("next")) next = text_in(body, "next");
+  if (next && !harness::is_next_state(*next)) {
+    return exchange->reply(error_reply(400, "next: no message may ask for the state \"" + *next + '"'));
+  }
   const auto send = [self = shared_from_this(), choice = setup_->choice(), draft = text_in(body, "draft"), next, by,
                      exchange] {
     const auto sent = self->worker_->approve(choice, draft, next, by);

@@ -76,7 +76,11 @@ int HarnessSession::report() {
   const harness::ConversationView& view = conversation_->view();
   json::object state = harness::state_json(view, {});
   const json::string status = state.at("status").as_string();
-  const bool waits = status == "draft" || status == "question" || status == "waiting";
+  const bool waits = status == "draft" || status == "question" || status == "waiting" || status == "frozen";
+  if (status == "frozen") {
+    std::cerr << "ptcvm: planning is frozen, because the conversation has " << view.counted()
+              << " facts; regenerate, or begin another conversation\n";
+  }
   std::cout << json::serialize(state) << '\n';
   return waits ? kSuspended : kSuccess;
 }
