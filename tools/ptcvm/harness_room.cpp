@@ -80,6 +80,7 @@ json::object HarnessRoom::state() const {
   state["id"] = conversation_.log().id();
   state["hud"] = hud_json(hud_);
   state["planning"] = is_planning_ && hud_.has_value();
+  state["sending"] = sending_ > 0;
   state["notice"] = notice_;
   state["setup"] = setup_->shown();
   return state;

@@ -104,6 +104,7 @@ class HarnessRoom : public std::enable_shared_from_this<HarnessRoom> {
   std::string notice_;                     // why planning failed last, or ""
   std::uint64_t told_seq_ = 0, told_generation_ = 0;
   bool is_planning_ = false, is_wanted_ = true, is_loading_ = false;
+  int sending_ = 0;                        // approvals whose messages are being sent now
   std::int64_t next_look_ms_ = 0;
 };
 

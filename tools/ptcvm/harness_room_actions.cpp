@@ -173,10 +173,13 @@ void HarnessRoom::approve(const json::object& body, const std::string& by,
                      exchange] {
     const auto sent = self->worker_->approve(choice, draft, next, by);
     asio::post(self->house_.context, [self, sent, exchange] {
+      --self->sending_;
       exchange->reply(sent ? json_reply(kDone) : error_reply(sent.error()));
       self->look();
+      self->tell_state();
     });
   };
+  ++sending_;
   asio::post(strand_, send);
 }
 

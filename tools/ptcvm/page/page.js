@@ -140,7 +140,21 @@ function showDraft() {
   show("draft-error", Boolean(draft.error));
   const isSending = state.in_flight.includes(draft.composeId);
   for (const id of ["approve", "save", "dismiss"]) at(id).disabled = isSending;
-  at("approve").textContent = isSending ? "Sending …" : "Approve and send";
+  at("approve").textContent = !isSending ? "Approve and send" : state.sending ? "Sending …" : "In flight";
+}
+
+// Shows messages that may or may not have arrived, with what a person can say about each.
+function showFlights() {
+  show("flight", state.in_flight.length > 0 && !state.sending);
+  at("flights").replaceChildren(...state.in_flight.map((draft) => {
+    const said = facts.find((fact) => fact.type === "compose_intent" && fact.composeId === draft);
+    const item = element("li", undefined, {className: "row"});
+    item.append(element("span", said === undefined ? draft : said.text));
+    for (const [outcome, words] of [["arrived", "It arrived"], ["lost", "It was lost"]]) {
+      item.append(element("button", words, {type: "button", onclick: () => act("settle", {draft, outcome})}));
+    }
+    return item;
+  }));
 }
 
 function showQuestion() {
@@ -169,6 +183,7 @@ function showState() {
   complain(state.notice);
   show("begin", facts.length === 0 && state.setup.ready);
   showDraft();
+  showFlights();
   showQuestion();
   showSetup();
 }
