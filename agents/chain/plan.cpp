@@ -35,6 +35,15 @@ bool is_path(const json::value& path) {
          });
 }
 
+// Returns whether a number was too large for JSON of any reader, such as 1e999.
+bool has_endless_number(const json::value& value) {
+  if (value.is_double()) return !std::isfinite(value.get_double());
+  if (value.is_array()) return std::ranges::any_of(value.get_array(), has_endless_number);
+  return value.is_object() && std::ranges::any_of(value.get_object(), [](const auto& member) {
+           return has_endless_number(member.value());
+         });
+}
+
 // Makes one plan, step by step; the first error ends it.
 class PlanMaker {
  public:
@@ -121,6 +130,7 @@ bool PlanMaker::read_tool(std::size_t index, const json::object& step, PlanStep&
     if (!made.tool.empty() && made.args.contains("$result")) {
       return fail("PLAN_INVALID", index, "a {\"$result\": …} is the value of an argument and not all of args");
     }
+    if (has_endless_number(*args)) return fail("PLAN_INVALID", index, "args has a number that is too large");
   }
   if (made.description.empty()) made.description = made.tool;
   return true;

@@ -55,8 +55,11 @@ LoggedQuestion question_of(const JournalOperation& operation, const Confirmation
   return question;
 }
 
-std::string doubt_text(const std::string& step, const std::string& tool, const std::string& args) {
-  return "Nobody knows whether step " + step + " has called " + tool + ' ' + args + ". Look, then say it:";
+// Arguments are shown as JSON, as in every other question.
+std::string doubt_text(const std::string& step, const std::string& tool, const std::string& args_edn) {
+  const auto args = Value::from_edn(args_edn);
+  const std::string shown = args ? args->to_json() : args_edn;
+  return "Nobody knows whether step " + step + " has called " + tool + ' ' + shown + ". Look, then say it:";
 }
 
 // Returns whether a step has made no other call, and the call not before.

@@ -14,13 +14,16 @@ namespace json = boost::json;
 
 RiskAssessment high(std::string signature) { return {true, std::move(signature)}; }
 
+// What a tool that others run does depends on its arguments: an answer is about the call that was shown.
+RiskAssessment high_call(std::string signature) { return {true, std::move(signature), true}; }
+
 RiskAssessment risk_of_call(std::string_view tool, const json::object& args, const SafetyRules& rules) {
   if (std::ranges::find(rules.external_tools, tool) != rules.external_tools.end()) {
-    return high("external_mcp:" + std::string(tool));
+    return high_call("external_mcp:" + std::string(tool));
   }
   if (auto risk = file_risk(tool, args, rules)) return *std::move(risk);
   if (tool == "shell_execute") return command_risk(args, rules);
-  if (tool == "git_push" || tool == "browser_upload") return {true, std::string(tool), true};
+  if (tool == "git_push" || tool == "browser_upload") return high_call(std::string(tool));
   return {};
 }
 

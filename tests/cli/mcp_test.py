@@ -284,8 +284,8 @@ class Agents(McpTest):
         self.assertEqual(json.loads(out)["outputs"], ['{"length":5,"text":"hello"}'])
         self.assertEqual(self.calls(), ["start", "end", "start", 'read_note {"name": "a"}', "end"])
 
-    def run_writing_chain(self, *more):
-        plan = {"steps": [{"id": "s", "tool": "notes_write_note", "args": {"name": "b", "text": "x"},
+    def run_writing_chain(self, *more, text="x"):
+        plan = {"steps": [{"id": "s", "tool": "notes_write_note", "args": {"name": "b", "text": text},
                            "riskLevel": "low", "requiresConfirmation": False}]}
         model = self.script({"text": INTENT}, {"text": json.dumps(plan)})
         return ptcvm("chain", "run", "Write", "--tools", self.tools(), "--revisions", "1", "--output", "json",
@@ -301,8 +301,10 @@ class Agents(McpTest):
         self.assertIn('Step s wants to call notes_write_note {"name":"b","text":"x"}.', err)
         status, out, err = ptcvm("chain", "answer", *store, "--id", "t", "s", "always")
         self.assertEqual((status, len(self.written())), (0, 1), err + out)
-        self.assertEqual(ptcvm("chain", "approvals", *store)[1], "external_mcp:notes_write_note\n")
+        self.assertRegex(ptcvm("chain", "approvals", *store)[1], "^external_mcp:notes_write_note#[0-9a-f]{32}\n$")
         self.assertEqual(self.run_writing_chain(*store, "--id", "u")[0], 0)
+        status, _, err = self.run_writing_chain(*store, "--id", "v", text="y")   # another call
+        self.assertEqual((status, len(self.written())), (75, 2), err)
 
     def test_a_chain_without_a_person_does_not_call_it_unless_the_strategy_says_so(self):
         status, out, err = self.run_writing_chain()
