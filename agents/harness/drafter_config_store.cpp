@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <boost/json/serialize.hpp>
+
 #include "agents/harness/config_stores.h"
 #include "agents/harness/fact.h"
 #include "agents/harness/json_members.h"
@@ -10,7 +13,8 @@ namespace json = boost::json;
 DrafterConfigStore::DrafterConfigStore(const json::object& initial)
     : system_append_(text_of(initial, "systemAppend")), target_words_("0") {
   if (const auto words = number_of(initial, "targetWords")) {
-    target_words_ = std::to_string(static_cast<std::int64_t>(*words));
+    constexpr double kShownAtMost = 1e9;   // what is out of range is an error of the field
+    target_words_ = std::to_string(static_cast<std::int64_t>(std::clamp(*words, -kShownAtMost, kShownAtMost)));
   }
 }
 
@@ -51,8 +55,7 @@ Result<void> DrafterConfigStore::set_field(std::string_view key, const json::val
   if (!value.is_string() && !(is_words && value.is_number())) {
     return Error{Errc::invalid_value, std::string(key) + ": the value must be a text", std::nullopt, {}};
   }
-  std::string text = value.is_string() ? std::string(value.get_string())
-                                       : std::to_string(value.to_number<std::int64_t>());
+  std::string text = value.is_string() ? std::string(value.get_string()) : json::serialize(value);
   (is_words ? target_words_ : system_append_) = std::move(text);
   is_dirty_ = true;
   changed();
