@@ -12,11 +12,11 @@
 #include <string>
 #include <thread>
 
-#include "runtime/log/forwarding_store.h"
+#include "runtime/log/listing_store.h"
 
 namespace ptc {
 
-class ClaimHeartbeat : public ForwardingStore {
+class ClaimHeartbeat : public ForwardingStore, public OverviewSource {
  public:
   // The other store must outlive this one, and takes calls from any thread.
   explicit ClaimHeartbeat(FactStore& store) : ForwardingStore(store) {}
@@ -26,6 +26,9 @@ class ClaimHeartbeat : public ForwardingStore {
                            std::optional<std::uint64_t> dead) override;
   StoreResult<bool> release(std::string_view log, std::uint64_t token) override;
   StoreResult<Opening> opening(std::string_view log) override { return store_.opening(log); }
+  StoreResult<std::vector<Overview>> overviews(std::string_view after, std::size_t most) override {
+    return overviews_of(store_, after, most);
+  }
 
  private:
   using Clock = std::chrono::steady_clock;

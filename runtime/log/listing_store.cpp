@@ -21,6 +21,15 @@ std::vector<Fact> facts_after(const Overview& run, std::uint64_t after, std::siz
 
 }   // namespace
 
+StoreResult<std::vector<Overview>> overviews_of(FactStore& store, std::string_view after, std::size_t most) {
+  if (auto* const source = dynamic_cast<OverviewSource*>(&store)) return source->overviews(after, most);
+  auto page = store.runs(after, most);
+  if (auto* error = std::get_if<StoreError>(&page)) return std::move(*error);
+  std::vector<Overview> out;
+  for (RunInfo& info : std::get<std::vector<RunInfo>>(page)) out.emplace_back().info = std::move(info);
+  return out;
+}
+
 std::shared_ptr<const Overview> ListingStore::known(std::string_view log) const {
   const std::lock_guard lock(mutex_);
   const auto at = page_.find(log);
@@ -28,8 +37,7 @@ std::shared_ptr<const Overview> ListingStore::known(std::string_view log) const 
 }
 
 StoreResult<std::vector<RunInfo>> ListingStore::runs(std::string_view after, std::size_t most) {
-  if (source_ == nullptr) return store_.runs(after, most);
-  auto read = source_->overviews(after, most);
+  auto read = overviews_of(store_, after, most);
   if (auto* error = std::get_if<StoreError>(&read)) return std::move(*error);
   std::vector<RunInfo> out;
   const std::lock_guard lock(mutex_);

@@ -32,9 +32,12 @@ class OverviewSource {
   virtual StoreResult<std::vector<Overview>> overviews(std::string_view after, std::size_t most) = 0;
 };
 
+// Returns the overviews of a store of that kind, and else lines alone.
+StoreResult<std::vector<Overview>> overviews_of(FactStore& store, std::string_view after, std::size_t most);
+
 class ListingStore : public ForwardingStore {
  public:
-  explicit ListingStore(FactStore& store) : ForwardingStore(store), source_(dynamic_cast<OverviewSource*>(&store)) {}
+  explicit ListingStore(FactStore& store) : ForwardingStore(store) {}
 
   StoreResult<std::vector<RunInfo>> runs(std::string_view after, std::size_t most) override;
   StoreResult<std::optional<RunInfo>> info(std::string_view log) override;
@@ -47,7 +50,6 @@ class ListingStore : public ForwardingStore {
   // Returns the overview of a run of the page that has more than its line, or null.
   std::shared_ptr<const Overview> known(std::string_view log) const;
 
-  OverviewSource* const source_;           // null: the store is here, and everything is asked when it is needed
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const Overview>, std::less<>> page_;   // the last one
 };
