@@ -44,7 +44,8 @@ StoreResult<std::vector<RunInfo>> ListingStore::runs(std::string_view after, std
   page_.clear();
   for (Overview& run : std::get<std::vector<Overview>>(read)) {
     out.push_back(run.info);
-    page_.insert_or_assign(run.info.log, std::make_shared<const Overview>(std::move(run)));
+    const std::string log = run.info.log;   // before the run is moved from
+    page_.insert_or_assign(log, std::make_shared<const Overview>(std::move(run)));
   }
   return out;
 }
