@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "runtime/durable/effect_facts.h"
+#include "runtime/durable/turn_options.h"
 #include "runtime/log/log_writer.h"
 #include "runtime/log/process_owner.h"
-#include "runtime/durable/effect_facts.h"
 
 namespace ptc {
 namespace {
@@ -42,6 +43,23 @@ StoreError run_is_copy(std::string_view run) {
 std::optional<StoreError> read_answers(FactStore& store, std::string_view run, RunLog& log) {
   if (auto error = visit_notable(store, run, [&log](const Fact& fact) { log.add(fact); })) return error;
   return log.is_copy() ? std::optional(run_is_copy(run)) : std::nullopt;
+}
+
+// Refuses a value that the run, with the limits it was begun with, could not take. A run that was not begun has none.
+std::optional<StoreError> too_large(const RunLog& log, std::string_view operation, std::string_view value_edn) {
+  SessionOptions begun;
+  if (!log.last_start() || read_turn_options(log.last_start()->limits, begun)) return std::nullopt;
+  if (value_edn.size() <= begun.limits.result_bytes) return std::nullopt;
+  return StoreError{StoreError::Kind::Misuse, "result_too_large: the result of " + std::string(operation) +
+                                                  " is larger than " + std::to_string(begun.limits.result_bytes) +
+                                                  " bytes; keep it elsewhere and answer with its place"};
+}
+
+// Returns whether the run waits for the signal.
+bool waits_for_signal(const RunLog& log, std::string_view name) {
+  return std::ranges::any_of(log.operations(), [name](const LoggedOperation& operation) {
+    return operation.status.empty() && RunLog::signal_of(operation) == name;
+  });
 }
 
 Fact answer_fact(const LoggedOperation& operation) {
@@ -125,6 +143,7 @@ StoreResult<Put> answer_operation(FactStore& store, std::string_view run, std::s
     if (known == nullptr && log.head() != 0 && is_named_by_run(operation)) {
       return StoreError{StoreError::Kind::Missing, "the run has no operation " + std::string(operation) + " yet"};
     }
+    if (auto error = too_large(log, operation, fact.value)) return std::move(*error);
     const std::string name = known == nullptr ? std::string() : RunLog::signal_of(*known);
     if (!name.empty() && !known->status.empty()) return Put{answer_fact(*known), false};
     fact.number = name.empty() ? 0 : log.external_version(name) + 1;
@@ -141,6 +160,7 @@ StoreResult<Put> progress_operation(FactStore& store, std::string_view run, std:
   fact.value = std::move(value_edn);
   RunLog log;
   if (auto error = read_answers(store, run, log)) return std::move(*error);
+  if (auto error = too_large(log, operation, fact.value)) return std::move(*error);
   return put_one(store, run, fact);
 }
 
@@ -175,6 +195,9 @@ StoreResult<ExternalPut> put_external(FactStore& store, std::string_view run, st
   for (;;) {
     if (auto error = read_on(store, run, log)) return std::move(*error);
     if (log.is_copy()) return run_is_copy(run);
+    if (waits_for_signal(log, id)) {
+      if (auto error = too_large(log, id, fact.value)) return std::move(*error);
+    }
     fact.number = log.external_version(id) + 1;
     fact.key = external_key(id, fact.number);
     if (const LoggedTask* const held = log.task(id)) {

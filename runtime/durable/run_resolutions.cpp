@@ -58,7 +58,13 @@ std::vector<Resolution> progress_reports(Session& session, const RunLog& log, st
     if (last == logged->progress.rend()) continue;
     std::string why;
     const auto value = session.edn().read(last->second, {}, why);
-    if (value) out.push_back(Resolution::progress(operation.id, *value));
+    if (!value) continue;
+    Resolution report = Resolution::progress(operation.id, *value);
+    if (session.operations().refuse_value(report)) {
+      session.heap().release(report.settlement.value);
+    } else {
+      out.push_back(std::move(report));
+    }
   }
   return out;
 }
@@ -73,8 +79,11 @@ std::vector<Resolution> take_news(Session& session, const RunLog& log, std::uint
   std::vector<Resolution> out = progress_reports(session, log, until);
   for (const News& news : all_news(session, log, until)) {
     Resolution& made = out.emplace_back(resolution_of(session, news));
-    // What is in the log stays there: a result that does not fit is its tool's failure, or the run could never end.
-    if (const auto misfit = session.operations().fit({&made, 1})) {
+    // What is in the log stays there: a result that does not fit, or is too large for this host, is its tool's failure,
+    // or the run could never end.
+    auto misfit = session.operations().fit({&made, 1});
+    if (!misfit) misfit = session.operations().refuse_value(made);
+    if (misfit) {
       session.heap().release(made.settlement.value);
       made = Resolution::error(made.operation, misfit->message);
     }

@@ -26,7 +26,6 @@ std::string operation_name(const Resolution& resolution) { return "operation \""
 
 }  // namespace
 
-// Returns why the value of a resolution cannot be taken, or nullopt when it can.
 std::optional<ResolveRefusal> SessionOperations::refuse_value(const Resolution& resolution) const {
   const Settlement& settlement = resolution.settlement;
   if (!has_value(settlement)) return std::nullopt;

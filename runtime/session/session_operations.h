@@ -52,6 +52,8 @@ class SessionOperations {
   std::optional<ResolveRefusal> resolve(std::vector<Resolution> taken);
   // Converts results to the signatures of their tools. Returns the first refusal.
   std::optional<ResolveRefusal> fit(std::span<Resolution> resolutions);
+  // Returns why the value of a resolution cannot be taken (its size, or what it holds), or nullopt when it can.
+  std::optional<ResolveRefusal> refuse_value(const Resolution& resolution) const;
   // Returns the operations that the program gave up, once; the host tells their tools.
   std::vector<std::string> take_cancel_requests() { return run_.take_cancel_requests(); }
   // Sets when an operation was created, if it was started before. Sleeps and lifetimes end accordingly.
@@ -64,7 +66,6 @@ class SessionOperations {
 
  private:
   std::optional<ResolveRefusal> refuse(std::span<const Resolution> resolutions) const;
-  std::optional<ResolveRefusal> refuse_value(const Resolution& resolution) const;
 
   Run& run_;
   Outbox& outbox_;
