@@ -94,7 +94,7 @@ TEST_F(AgentRunTest, a_run_whose_stream_is_read_is_not_parked) {
   std::string seen;
   options.on_token = [&seen](std::string_view, std::string_view text) { seen += text; };
   const Agent agent = Agent::make(engine_, read_agent_text(kWaiting).value(), std::move(options)).value();
-  AgentRun run = AgentRun::start(agent).value();
+  AgentRun run = AgentRun::start(agent, {.data_json = R"({"who": "ann"})"}).value();
   run.step();
   ASSERT_TRUE(run.park());
   replay::SaidReply said;
