@@ -1,6 +1,7 @@
 // What compiling may take: memory for tables, time, and the sum of the regular expressions.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "compiler/compile.h"
@@ -138,4 +139,21 @@ TEST(CheckMeter, ManyFindingsAreCountedAndNotKept) {
 }
 
 }  // namespace
+std::string unbound_calls(int count) {
+  std::string source;
+  for (int i = 0; i < count; ++i) source += "(u" + std::to_string(i) + " 1)\n";
+  return source;
+}
+
+TEST(CheckMeter, EveryErrorOfAUsualTextIsReported) {
+  const auto findings = check_program_text(unbound_calls(250), {}).findings;
+  EXPECT_EQ(std::ranges::count(findings, "", &Finding::warning), 250);
+}
+
+TEST(CheckMeter, ATextWithMoreErrorsSaysSo) {
+  const auto findings = check_program_text(unbound_calls(3'000), {}).findings;
+  ASSERT_FALSE(findings.empty());
+  EXPECT_EQ(findings.back().warning, "more_findings");
+}
+
 }  // namespace ptc
