@@ -152,6 +152,26 @@ class Names(CommandLineTest):
         self.assertEqual(ptcvm("eval", "(+ 1 2)", "may"), (0, "3\n", ""))
         self.assertIn("may", ptcvm("runs")[1])
 
+    def test_the_variable_of_the_store_serves_commands_that_look(self):
+        os.environ["PTCVM_STORE"] = self.store()
+        self.addCleanup(os.environ.pop, "PTCVM_STORE", None)
+        for command, words in LOOKS.items():
+            if command.startswith("harness"):      # conversations have the store of their own option
+                continue
+            with self.subTest(command):
+                words = [self.files.get(word, "nobody" if word == "ID" else word) for word in words]
+                status, out, err = ptcvm(*command.split(), *words)
+                self.assertNotEqual(status, 2, (out, err))
+        for words in (("agent", "prompt", self.files["AGENT"]), ("chain", "list"), ("runs",)):
+            self.assertEqual(ptcvm(*words)[0], 0, words)
+
+    def test_an_option_that_is_unknown_is_no_second_name(self):
+        for words in (("journal", "log", "other", "--stor", "x.db"), ("agent", "show", "--id", "a", "--stor", "x.db")):
+            status, _, err = ptcvm(*words)
+            self.assertEqual(status, 2)
+            self.assertIn("--stor", err)
+            self.assertNotIn("two names", err)
+
     def test_a_program_is_no_run_of_repl(self):
         program = self.file("report.ptc", "1")
         for words in ((program,), (program, "--store", self.store())):

@@ -79,9 +79,10 @@ std::string wanted_by(const OptionCondition& condition) {
   return wanted;
 }
 
-// The parser has read all options of the command when it looks at their values.
+// The parser has read all options of the command when it looks at their values. An option that an environment variable
+// gives has a value in the commands beside it, too.
 std::string condition_problem(const CLI::App& command, const OptionCondition& condition) {
-  bool is_met = false;
+  bool is_met = !command.parsed();
   for_each_listed(condition.others, [&](std::string_view name) {
     const CLI::Option& other = *command.get_option(std::string(name));
     const bool has_value = condition.value.empty() || (other.count() > 0 && other.results().back() == condition.value);

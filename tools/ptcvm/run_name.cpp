@@ -17,6 +17,7 @@ struct ReadWords {
   std::vector<std::size_t> arguments;               // the places of the arguments
   std::vector<const CLI::Option*> options;          // the options that are given
   std::vector<std::size_t> names;                   // the places of the option that names the run
+  bool has_unknown = false;                         // an option that the command does not have: the parser says so
 };
 
 bool is_argument(const std::string& word) {
@@ -48,6 +49,7 @@ ReadWords read_words(const CLI::App& command, const std::vector<std::string>& wo
     } else {
       const std::size_t equals = word.find('=');
       const CLI::Option* const option = command.get_option_no_throw(word.substr(0, equals));
+      read.has_unknown |= option == nullptr;
       if (option == nullptr) continue;
       read.options.push_back(option);
       if (option->check_name(kIdOption)) read.names.push_back(at);
@@ -145,7 +147,8 @@ RunName with_run_name(const CLI::App& command, std::vector<std::string> words, s
   RunName out{std::move(words), !read.names.empty(), ""};
   const auto taken = arguments_beside(command, read);
   const auto found = std::ranges::find(taken, argument);
-  if (argument == nullptr || found == taken.end() || argument->get_items_expected_max() > 1) return out;
+  const bool is_plain = argument != nullptr && found != taken.end() && argument->get_items_expected_max() <= 1;
+  if (!is_plain || read.has_unknown) return out;
   const auto place = static_cast<std::size_t>(found - taken.begin());
   if (out.is_given) {
     take_option(command, *argument, {read, taken.size(), place, begin}, out);
