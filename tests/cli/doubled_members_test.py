@@ -31,6 +31,21 @@ class DoubledMembers(SnapshotTest):
             self.assertEqual(answer["id"], 7)
             self.assertIn(f"the member {member} is written twice", json.dumps(answer))
 
+    def test_in_tools_prices_and_configurations(self):
+        tools = self.written("tools.json", '[{"name": "p", "command": ["true"], "effect": "unsafe", "effect": "pure"}]')
+        agent = self.written("a.json", '{"prompt": "p"}')
+        script = "scripted:" + self.written("script.jsonl", '{"program": "(return 1)"}\n')
+        prices = self.written("prices.json", '{"*": {"input": 2, "output": 8, "input": 0}}')
+        config = self.written("config.json", '{"mode": "approve", "mode": "auto"}')
+        store = ("--store", self.path("h.db"))
+        self.assertEqual(ptcvm("harness", "say", *store, "c", "hi")[0], 0)
+        for command in (("eval", "1", "--tools", tools),
+                        ("agent", "run", agent, "--model", script, "--prices", prices, "--limit", "money=1"),
+                        ("harness", "run", *store, "c", "--planner", "simple-demo", "--config", config)):
+            status, _, err = ptcvm(*command)
+            self.assertIn(status, (2, 65), (command, err))
+            self.assertIn("is written twice", err)
+
     def test_data_of_a_request_belongs_to_the_program(self):
         answer = json.loads(ptcvm("batch", stdin='{"source": "data/a", "data": {"a": 1, "a": 2}}\n')[1])
         self.assertEqual(answer["value_edn"], "2")

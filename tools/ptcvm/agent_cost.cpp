@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "agents/wire/reply_reader.h"
+#include "ptcvm/json.hpp"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/json_problem.h"
 
@@ -44,8 +45,14 @@ std::optional<loop::ModelPrices> prices_of_file(const std::string& file, std::st
   boost::system::error_code error;
   const json::value read = json::parse(*text, error);
   auto prices = loop::read_model_prices(read);
-  if (!error && prices) return std::move(*prices);
-  message = file + ": " + (error ? "the prices are no JSON: " + json_problem(*text) : prices.error().message);
+  const std::string doubled = error ? "" : doubled_member(*text);
+  if (!error && prices && doubled.empty()) return std::move(*prices);
+  message = file + ": ";
+  if (error) {
+    message += "the prices are no JSON: " + json_problem(*text);
+  } else {
+    message += doubled.empty() ? prices.error().message : "the member " + doubled + " is written twice";
+  }
   return std::nullopt;
 }
 

@@ -7,6 +7,7 @@
 #include "agents/harness/peer_transport.h"
 #include "agents/harness/turn.h"
 #include "drivers/http/web_guard.h"
+#include "ptcvm/json.hpp"
 #include "tools/ptcvm/agent_stored_commands.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
@@ -95,6 +96,8 @@ std::optional<json::object> json_file(const std::string& path, std::string& mess
   if (!text) return std::nullopt;
   boost::system::error_code error;
   json::value value = json::parse(*text, error);
+  const std::string doubled = error ? "" : doubled_member(*text);
+  if (!doubled.empty()) return message = path + ": the member " + doubled + " is written twice", std::nullopt;
   if (!error && value.is_object()) return std::move(value.get_object());
   if (error) return message = path + " is no JSON: " + json_problem(*text), std::nullopt;
   message = path + ": the file must have one JSON object";

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "ptcvm/json.hpp"
 #include "ptcvm/value.hpp"
 #include "tools/ptcvm/bounded_file.h"
 #include "tools/ptcvm/files.h"
@@ -210,6 +211,10 @@ std::optional<std::vector<DeclaredTool>> read_tools(std::string_view text, const
     const Error error = file.error();
     message = path + ':' + text_place(text, error.diagnostic->begin) + ": this is no " + (is_edn ? "EDN" : "JSON") +
               ": " + error.diagnostic->message;
+    return std::nullopt;
+  }
+  if (const std::string doubled = is_edn ? "" : doubled_member(text); !doubled.empty()) {
+    message = path + ": the member " + doubled + " is written twice";
     return std::nullopt;
   }
   std::vector<DeclaredTool> out;
