@@ -98,6 +98,10 @@ Result<Sending> begin_send(Conversation& conversation, std::string_view compose_
   if (const Result<bool> read = conversation.refresh(); !read) return read.error();
   const ConversationView& view = conversation.view();
   if (const char* const why = refusal_of(view, compose_id)) return refuse(Errc::wrong_state, why);
+  if (is_terminal_status(view.status())) {
+    return refuse(Errc::wrong_state, "the conversation is over (" + std::string(view.status()) +
+                                         "), and nothing follows; begin another one");
+  }
   const DraftState& draft = *view.draft(compose_id);
   const std::string hint(text_of(view.fact_at(draft.seq)->body, "nextStateHint"));
   std::string message_id =
