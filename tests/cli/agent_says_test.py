@@ -54,6 +54,15 @@ class Kept(AgentTest):
         return status, err
 
 
+class CommandsForPrograms(Kept):
+    def test_they_name_the_command_that_goes_on_with_an_agent(self):
+        for words in (("resume", "may"), ("resolve", "may", "approve:pay", "true"),
+                      ("doubt", "settle", "may", "--did-not")):
+            status, _, err = ptcvm(*words, *self.store)
+            self.assertEqual(status, 65, (words, err))
+            self.assertIn("may is the run of an agent: `ptcvm agent resume ", err)
+
+
 class Answers(Kept):
     def test_an_approval_that_is_answered_otherwise_later_is_already_resolved(self):
         self.assertEqual(self.answer("--resolve", "approve:pay=true")[0], 0)

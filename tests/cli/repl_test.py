@@ -98,6 +98,8 @@ class Prompt(CommandLineTest):
         terminal.says(":pending", "the program waits for nothing")
         terminal.says("(await (tool/ask {}))", "suspended, waiting for op2 (ask)")
         terminal.says(":fail op2 nobody is there", "nobody is there")
+        terminal.says('(inc (await-signal "sig_1"))', "suspended, waiting for op3")
+        terminal.says(":resolve sig_1 6", "7")
         self.assertEqual(terminal.end(), 0)
 
     def test_ctrl_c_stops_a_program_and_forgets_a_text(self):

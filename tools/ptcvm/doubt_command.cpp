@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "ptcvm/queues.hpp"
+#include "tools/ptcvm/agent_goes_on.h"
 #include "tools/ptcvm/agent_stored_commands.h"
 #include "tools/ptcvm/chain_job.h"
 #include "tools/ptcvm/commands.h"
@@ -140,6 +141,8 @@ int settle(const DoubtRequest& request) {
   const bool is_of_planner = is_agent_planner_run(request.store.id);
   if (key.empty() && is_of_planner) key = only_agent_doubt(command.store(), request.store.id);
   if (key.empty() && doubts->size() == 1) key = doubts->front().key;
+  const std::string agent = key.empty() && doubts->empty() ? agent_goes_on(command.store(), request.store) : "";
+  if (!agent.empty()) return refuse_input(agent);
   if (key.empty()) {
     return refuse_input(doubts->empty() ? "nothing is in doubt in " + request.store.id
                                         : "which one? Give the KEY; `ptcvm doubt list` shows them");

@@ -7,6 +7,7 @@
 #include "ptcvm/host_log.hpp"
 #include "ptcvm/run_moves.hpp"
 #include "ptcvm/snapshot_view.hpp"
+#include "tools/ptcvm/agent_goes_on.h"
 #include "tools/ptcvm/bounded_file.h"
 #include "tools/ptcvm/command_calls.h"
 #include "tools/ptcvm/commands.h"
@@ -58,7 +59,10 @@ class StoredTurn {
     if (!is_expected()) return refuse_input(message_);
     if (request_.is_recorded && !use_scratch(status)) return status;
     if (!command_.read(JournalExtent::Notable, status)) return status;
-    if (command_.journal().turn == 0) {
+    const bool is_begun = command_.journal().turn != 0;
+    const std::string agent = is_begun ? "" : agent_goes_on(command_.store(), request_.store);
+    if (!agent.empty()) return refuse_input(agent);
+    if (!is_begun) {
       return refuse_input(request_.store.id + " was never begun: `ptcvm run FILE --store … --id " + request_.store.id +
                           "` begins it");
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tools/ptcvm/agent_goes_on.h"
 #include "tools/ptcvm/waits_text.h"
 
 namespace ptcvm::cli {
@@ -55,8 +56,9 @@ bool answer_operation(StoreCommand& command, const OperationAnswer& given, std::
     answer.operation = known->id;                // a signal is known by its name, too
   }
   if ((known == nullptr || !known->is_opened) && !may_be_started(command)) {
+    const std::string agent = agent_goes_on(command.store(), command.options());
     message = "unknown_operation: " + run + " has no operation " + answer.operation + "; " +
-              known_operations(command.journal());
+              (agent.empty() ? known_operations(command.journal()) : agent);
     return false;
   }
   const auto said = say(command, answer);

@@ -35,6 +35,14 @@ struct ReplRequest {
   StoreOptions store;
 };
 
+// Returns the name of the signal that the operation is, or "".
+std::string signal_of(const WaitingOperation& operation) {
+  if (!operation.tool.empty() && operation.tool != "await-signal") return "";
+  const auto args = Value::from_json(operation.args_json);
+  const auto name = args ? args->view()["name"].as_string() : std::nullopt;
+  return name ? std::string(*name) : "";
+}
+
 // Prints what the program prints, and keeps the first events of a turn for :trace.
 class TurnReporter : public RunReporter {
  public:
@@ -279,9 +287,11 @@ class Repl {
       value = std::move(*read);
     }
     const auto waiting = turns_->pending();
-    const bool is_known = std::ranges::any_of(waiting, [&op = operation](const auto& one) { return one.id == op; });
-    if (!is_known) return complain("no operation " + operation + " waits; `:pending` lists what does");
-    const auto said = fails ? turns_->fail(operation, rest) : turns_->resolve(operation, value);
+    const auto known = std::ranges::find_if(waiting, [&op = operation](const WaitingOperation& one) {
+      return one.id == op || signal_of(one) == op;   // a signal is known by its name, too
+    });
+    if (known == waiting.end()) return complain("no operation " + operation + " waits; `:pending` lists what does");
+    const auto said = fails ? turns_->fail(known->id, rest) : turns_->resolve(known->id, value);
     if (!said) return complain(said.error().message);
     go_on();
   }
