@@ -266,6 +266,13 @@ class HarnessTest(CommandLineTest):
         self.assertIn("is over (completed)", self.harness("say", "one more thing", status=65))
         self.assertEqual(self.types(), ["message_received", "status_changed"])
 
+    def test_no_draft_is_sent_after_the_end_of_the_task(self):
+        self.harness("say", "hello")
+        self.plan(ECHO)
+        self.harness("say", "goodbye", "--next", "completed", status=75)
+        self.assertIn("is over (completed)", self.harness("approve", status=65))
+        self.assertNotIn("message_sent", self.types())
+
     def test_a_state_that_no_message_may_ask_for_is_refused(self):
         for state in ("submitted", "unknown", "initializing"):
             self.assertIn("no message may ask for", self.harness("say", "hello", "--next", state, status=65))
