@@ -7,12 +7,10 @@
 #include "agents/harness/peer_transport.h"
 #include "agents/harness/turn.h"
 #include "drivers/http/web_guard.h"
-#include "ptcvm/json.hpp"
 #include "tools/ptcvm/agent_stored_commands.h"
 #include "tools/ptcvm/commands.h"
-#include "tools/ptcvm/files.h"
 #include "tools/ptcvm/harness_remote.h"
-#include "tools/ptcvm/json_problem.h"
+#include "tools/ptcvm/json_file.h"
 #include "tools/ptcvm/moments.h"
 
 namespace ptcvm::cli {
@@ -92,14 +90,9 @@ std::string heard_id(const harness::ConversationView& view) {
 }
 
 std::optional<json::object> json_file(const std::string& path, std::string& message) {
-  const auto text = read_file(path, message);
-  if (!text) return std::nullopt;
-  boost::system::error_code error;
-  json::value value = json::parse(*text, error);
-  const std::string doubled = error ? "" : doubled_member(*text);
-  if (!doubled.empty()) return message = path + ": the member " + doubled + " is written twice", std::nullopt;
-  if (!error && value.is_object()) return std::move(value.get_object());
-  if (error) return message = path + " is no JSON: " + json_problem(*text), std::nullopt;
+  auto value = read_json_file(path, FileBound(), message);
+  if (!value) return std::nullopt;
+  if (value->is_object()) return std::move(value->get_object());
   message = path + ": the file must have one JSON object";
   return std::nullopt;
 }
