@@ -33,16 +33,6 @@ TOOL = ('read -r line; echo "{name} $PTCVM_IDEMPOTENCY_KEY" >> "$LEDGER"; sleep 
         'echo "$line" | tr -dc 0-9')
 
 
-def wait_until_it_hears(process):
-    """A worker that has just been started does not drain at SIGTERM yet. Also returns when it has ended."""
-    while process.poll() is None:
-        with open(f"/proc/{process.pid}/status", encoding="ascii") as lines:
-            caught = next(line.split()[1] for line in lines if line.startswith("SigCgt:"))
-        if int(caught, 16) >> (signal.SIGTERM - 1) & 1:
-            return
-        threading.Event().wait(0.01)
-
-
 class Workers:
     """Four places, each with a worker; what their logs say is counted."""
 

@@ -16,6 +16,16 @@ from ptcvm_process import PTCVM, CommandLineTest, ptcvm
 PATIENCE = 120   # seconds that a test waits for an event; a worker that hangs fails the test
 
 
+def wait_until_it_hears(process):
+    """A worker that has just been started does not drain at SIGTERM yet. Also returns when it has ended."""
+    while process.poll() is None:
+        with open(f"/proc/{process.pid}/status", encoding="ascii") as lines:
+            caught = next(line.split()[1] for line in lines if line.startswith("SigCgt:"))
+        if int(caught, 16) >> (signal.SIGTERM - 1) & 1:
+            return
+        threading.Event().wait(0.01)
+
+
 class WorkerProcess:
     """A `ptcvm worker --log json` with its events. Ends with the test."""
 
@@ -45,6 +55,8 @@ class WorkerProcess:
                 return found
 
     def send(self, number):
+        if number == signal.SIGTERM:
+            wait_until_it_hears(self.process)
         self.process.send_signal(number)
 
     def freeze(self, store):
