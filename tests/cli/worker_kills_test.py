@@ -20,6 +20,7 @@ import threading
 import time
 
 from postgres_server import PostgresServer
+from worker_process import wait_until_it_hears
 
 WORKERS, STEPS, LEASE = 4, 5, 2.0
 STRIKES = {"kill": 6, "stop": 3, "drain": 3, "restart": 1, "disconnect": 2}   # what happens, and how often
