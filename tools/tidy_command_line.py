@@ -1,13 +1,19 @@
-"""The command line over the public API: names and includes (tools/tidy).
+"""The command line over the public API: names, folders and includes (tools/tidy).
 
 Names: every file of tools/ptcvm opens namespace ptcvm::cli and no other one, and no type name exists twice in ptcvm,
 wherever it is defined (include/ptcvm, api, tools/ptcvm; named and unnamed namespaces).
+Folders: a file of a folder includes headers of its own folder and of earlier ones in FOLDERS (docs/architecture.md).
+Only the program itself and the list of all commands are in no folder.
 Includes: a header of runtime/, vm/ or api/ that tools/ptcvm includes has a row in tools/ptcvm-includes.txt, with the
 reason why the public API does not do. A row that nobody needs any more is a finding, so the list only shrinks.
 """
 import re
 
 COMMAND_LINE = "tools/ptcvm/"
+FOLDERS = ["process", "text", "calls", "store", "trace", "source", "program", "batch", "prompt", "agent", "chain",
+           "harness", "runs", "queue", "worker", "command_line"]
+IN_NO_FOLDER = {"main.cpp", "late_libraries.cpp", "commands.h"}
+OWN_INCLUDE = re.compile(r'^\s*#\s*include\s+"tools/ptcvm/(?:(\w+)/)?[^"/]+"')
 PUBLIC = ("include/ptcvm/", "api/")
 LIST = "tools/ptcvm-includes.txt"
 NAMESPACE = re.compile(r"^(?:inline )?namespace ([\w:]+) \{")
@@ -42,6 +48,19 @@ def namespaces(path, lines, report):
     return [name for _, name in found]
 
 
+def arrows(path, lines, report):
+    """Findings when the file is in no known folder, or includes a header of a later one."""
+    folder, _, name = path.removeprefix(COMMAND_LINE).rpartition("/")
+    if folder not in FOLDERS:
+        if folder or name not in IN_NO_FOLDER:
+            report(path, 1, f"files of {COMMAND_LINE} are in these folders: {', '.join(FOLDERS)}")
+        return
+    for number, line in enumerate(lines, 1):
+        found = OWN_INCLUDE.match(line)
+        if found and found.group(1) in FOLDERS[FOLDERS.index(folder) + 1:]:
+            report(path, number, f"{folder} may not include {found.group(1)}")
+
+
 def check(texts, report):
     """`texts` has the text of every file by its path."""
     defined, included = {}, set()
@@ -51,6 +70,8 @@ def check(texts, report):
         if not path.endswith((".h", ".hpp", ".cpp")) or not (ours or path.startswith(PUBLIC)):
             continue
         lines = texts[path].splitlines()
+        if ours:
+            arrows(path, lines, report)
         in_ptcvm = any(name.split("::")[0] == "ptcvm" for name in namespaces(path, lines, report))
         for number, line in enumerate(lines, 1):
             header = INCLUDE.match(line)

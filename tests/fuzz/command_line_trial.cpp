@@ -17,7 +17,7 @@
 #include <sstream>
 
 #include "fuzz/fuzz_target.h"
-#include "tools/ptcvm/command_line.h"
+#include "tools/ptcvm/command_line/command_line.h"
 #include "tools/ptcvm/commands.h"
 
 // No input starts a program or opens a connection: these take the place of the functions of the C library.

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "fuzz/command_line_trial.h"
-#include "tools/ptcvm/option_table.h"
+#include "tools/ptcvm/command_line/option_table.h"
 
 namespace ptc::fuzz {
 namespace {

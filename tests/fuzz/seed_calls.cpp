@@ -3,7 +3,7 @@
 
 #include "fuzz/command_line_trial.h"
 #include "fuzz/seed_sources.h"
-#include "tools/ptcvm/option_table.h"
+#include "tools/ptcvm/command_line/option_table.h"
 
 namespace ptc::fuzz {
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/tidy_command_line.py: what it refuses of names and includes of the command line.
+"""tools/tidy_command_line.py: what it refuses of names, folders and includes of the command line.
 
 usage: command_line_names_test.py TOOLS   (the folder of the module)"""
 import sys
@@ -14,7 +14,7 @@ GOOD = {
     "include/ptcvm/run.hpp": "namespace ptcvm {\nclass PTCVM_API Run {\n};\n}\n",
     "api/run.cpp": "namespace ptcvm {\nstruct Run::Impl {\n};\n}\n",
     "include/ptcvm/crash_kit.hpp": "namespace ptc {\nclass Run {\n};\n}\n",
-    "tools/ptcvm/show.cpp": '#include "runtime/text/edn.h"\nnamespace ptcvm::cli {\nstruct Shown {\n};\n}\n',
+    "tools/ptcvm/text/show.cpp": '#include "runtime/text/edn.h"\nnamespace ptcvm::cli {\nstruct Shown {\n};\n}\n',
 }
 
 
@@ -32,7 +32,7 @@ class CommandLine(unittest.TestCase):
     def test_a_type_of_the_command_line_may_not_have_a_public_name(self):
         for text in ("struct Run {\n", "class Run final : public Base {\n", "enum class Run : std::uint8_t {\n",
                      "namespace {\nclass Run {\n", "using Run = int;\n"):
-            found = findings(tools__ptcvm__other_dot_cpp="namespace ptcvm::cli {\n" + text)
+            found = findings(tools__ptcvm__text__other_dot_cpp="namespace ptcvm::cli {\n" + text)
             self.assertEqual(len(found), 1, text)
             self.assertIn("the type Run exists twice in ptcvm, also at include/ptcvm/run.hpp:2", found[0])
 
@@ -51,9 +51,23 @@ class CommandLine(unittest.TestCase):
 
     def test_an_include_needs_a_row_and_a_row_needs_an_include(self):
         self.assertEqual(
-            findings(tools__ptcvm__show_dot_cpp='#include "runtime/log/run_log.h"\nnamespace ptcvm::cli {\n'),
-            ["tools/ptcvm/show.cpp:1: runtime/log/run_log.h is not in tools/ptcvm-includes.txt: use include/ptcvm",
+            findings(tools__ptcvm__text__show_dot_cpp='#include "runtime/log/run_log.h"\nnamespace ptcvm::cli {\n'),
+            ["tools/ptcvm/text/show.cpp:1: runtime/log/run_log.h is not in tools/ptcvm-includes.txt: use include/ptcvm",
              "tools/ptcvm-includes.txt:2: nobody includes runtime/text/edn.h any more"])
+
+    def test_a_folder_includes_itself_and_earlier_ones(self):
+        for header in ("tools/ptcvm/commands.h", "tools/ptcvm/process/files.h", "tools/ptcvm/text/moments.h"):
+            text = f'#include "{header}"\nnamespace ptcvm::cli {{\n'
+            self.assertEqual(findings(tools__ptcvm__text__a_dot_h=text), [])
+        self.assertEqual(
+            findings(tools__ptcvm__text__a_dot_h='#include "tools/ptcvm/store/waits.h"\nnamespace ptcvm::cli {\n'),
+            ["tools/ptcvm/text/a.h:1: text may not include store"])
+
+    def test_a_file_is_in_a_folder_that_the_order_has(self):
+        for path in ("tools__ptcvm__a_dot_h", "tools__ptcvm__other__a_dot_h"):
+            found = findings(**{path: "namespace ptcvm::cli {\n"})
+            self.assertEqual(len(found), 1)
+            self.assertIn("files of tools/ptcvm/ are in these folders: process, text,", found[0])
 
     def test_a_row_needs_a_reason(self):
         found = findings(**{"tools__ptcvm-includes_dot_txt": "runtime/text/edn.h\n"})

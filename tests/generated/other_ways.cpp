@@ -1,6 +1,6 @@
 #include "generated/other_ways.h"
 
-#include "tools/ptcvm/formatter.h"
+#include "tools/ptcvm/source/formatter.h"
 #include "vm/value/print.h"
 
 namespace ptc::test {

@@ -9,7 +9,7 @@
 
 #include "runtime/calls/tools.h"
 #include "runtime/session/session.h"
-#include "tools/ptcvm/resolve_order.h"
+#include "tools/ptcvm/program/resolve_order.h"
 
 namespace ptc {
 

@@ -4,7 +4,7 @@
 #include <malloc.h>
 #endif
 
-#include "tools/ptcvm/command_line.h"
+#include "tools/ptcvm/command_line/command_line.h"
 
 namespace ptcvm::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/json_mutation.h"
-#include "tools/ptcvm/batch_request.h"
+#include "tools/ptcvm/batch/batch_request.h"
 
 namespace json = boost::json;
 

@@ -6,7 +6,7 @@
 
 #include "compiler/read/reader.h"
 #include "fuzz/fuzz_target.h"
-#include "tools/ptcvm/formatter.h"
+#include "tools/ptcvm/source/formatter.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include "schema/builtin_id.h"
 #include "schema/special_form.h"
 #include "tools/generator/random.h"
-#include "tools/ptcvm/batch_request.h"
+#include "tools/ptcvm/batch/batch_request.h"
 
 namespace ptc::generator {
 namespace {

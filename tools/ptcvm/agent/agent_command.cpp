@@ -1,0 +1,177 @@
+// ptcvm agent: agents on the command line, one function for each subcommand.
+#include <boost/json.hpp>
+#include <iostream>
+#include <memory>
+
+#include "agents/replay/request_text.h"
+#include "tools/ptcvm/agent/agent_session.h"
+#include "tools/ptcvm/agent/agent_stored_commands.h"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/process/terminal.h"
+#include "tools/ptcvm/store/store_options.h"
+
+namespace ptcvm::cli {
+namespace {
+
+constexpr const char* kAgentExamples = R"(Examples:
+  ptcvm agent run orders.json --data orders-data.json --model scripted:replies.jsonl
+  ptcvm agent resume --store runs.db --id may --resolve approve:pay=true
+  ptcvm agent show --store runs.db --id may
+  ptcvm agent cost --store runs.db --id may --prices prices.json
+  ptcvm agent fork --store runs.db --id may --turns 2 --as may-again
+
+The last line of standard output is {"status": "ok"|"error"|"suspended", "return", "fail", "pending", "turns",
+"usage"}. Exit status: 0 returned, 1 failed, 75 suspended. docs/agents.md explains agents.)";
+
+constexpr const char* kRunExamples = R"(Examples:
+  ptcvm agent run orders.json --data orders-data.json --model scripted:replies.jsonl
+  ptcvm agent run orders.json --data orders-data.json --model chat:gpt-4.1 --record orders.jsonl
+  ptcvm agent run orders.json --data orders-data.json --model replay:orders.jsonl
+  ptcvm agent run orders.json --data orders-data.json --model messages:claude-sonnet-4-5 --stream
+  ptcvm agent run orders.json --data orders-data.json --model chat:llama3@http://localhost:11434/v1
+  ptcvm agent run orders.json --data orders-data.json --model program:orders.ptc
+  ptcvm agent run orders.json --data orders-data.json --model chat:gpt-4.1 --tools tools.json
+  ptcvm agent run pay.json --model chat:gpt-4.1 may --store runs.db --progress --prices prices.json
+
+Keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY or PTCVM_MODEL_KEY, and are written nowhere. The last line of standard
+output is {"status": "ok"|"error"|"suspended", "return", "fail", "pending", "turns", "usage"}. Exit status: 0 returned,
+1 failed, 75 suspended.)";
+
+constexpr const char* kPromptExamples = R"(Examples:
+  ptcvm agent prompt orders.json --data orders-data.json
+  ptcvm agent prompt orders.json --data orders-data.json --output json | jq .messages)";
+
+constexpr const char* kChatExamples = R"(Examples:
+  ptcvm agent chat help.json --model chat:gpt-4.1 --stream
+  ptcvm agent chat help.json --model mailbox:letters
+
+The first line of standard input is data/message when the prompt has {{message}}; each further line goes on with the
+conversation. The chat ends with the input, and its last line of output is the line of the last run.)";
+
+int run_agent(AgentArguments& arguments) {
+  if (!arguments.store.path.empty()) return run_agent_in_store(arguments);
+  std::string message;
+  auto definition = agent_definition(arguments, message);
+  const auto data = definition ? agent_data(arguments, message) : std::nullopt;
+  if (!data) return refuse_input(message);
+  AgentSession session(arguments);
+  if (!session.open(*std::move(definition)) || !session.start(*data)) return refuse_input(session.message());
+  const AgentDriver::End end = session.drive();
+  if (end.kind == AgentDriver::End::Kind::Suspended || end.kind == AgentDriver::End::Kind::Interrupted) {
+    complain("the run waits and is not kept; run it with --store and --id to go on later");
+  }
+  return session.report(end);
+}
+
+// Shows the first request, without calling anybody.
+int show_prompt(const AgentArguments& arguments) {
+  std::string message;
+  auto definition = agent_definition(arguments, message);
+  const auto data = definition ? agent_data(arguments, message) : std::nullopt;
+  if (!data) return refuse_input(message);
+  const Engine engine;
+  const auto agent = loop::Agent::make(engine, *std::move(definition));
+  if (!agent) return refuse_input(arguments.file + ": " + agent.error().message);
+  loop::AgentStart start;
+  start.data_json = *data;
+  auto run = loop::AgentRun::start(*agent, start);
+  if (!run) return refuse_input(run.error().message);
+  run->step();
+  for (const loop::Operation& operation : run->operations()) {
+    if (operation.kind != loop::OperationKind::Model) continue;
+    const auto text = replay::RequestText::read(operation.model.protocol, operation.body);
+    if (arguments.output == "json" || !text) {
+      std::cout << operation.body << '\n';
+    } else {
+      std::cout << "--- static\n" << text->static_text() << "--- newest\n" << text->newest();
+    }
+  }
+  return kSuccess;
+}
+
+// Adds the first message of a chat to the data; data that is no object is refused when the run starts.
+void add_message(std::string& data, const std::string& message) {
+  boost::system::error_code error;
+  boost::json::value value = boost::json::parse(data, error);
+  if (error || !value.is_object()) return;
+  value.get_object()["message"] = message;
+  data = boost::json::serialize(value);
+}
+
+void write_answer(const loop::AgentRun& run) {
+  const loop::AgentOutcome outcome = run.outcome();
+  if (!outcome.is_ok) {
+    std::cout << outcome.reason << ": " << outcome.message << '\n';
+    return;
+  }
+  boost::system::error_code error;
+  const boost::json::value value = boost::json::parse(outcome.result_json, error);
+  std::cout << (!error && value.is_string() ? std::string(value.get_string()) : outcome.result_json) << std::endl;
+}
+
+int chat(const AgentArguments& arguments) {
+  std::string message;
+  auto definition = agent_definition(arguments, message);
+  auto data = definition ? agent_data(arguments, message) : std::nullopt;
+  if (!data) return refuse_input(message);
+  const std::string prompt = definition->prompt;
+  AgentSession session(arguments);
+  if (!session.open(*std::move(definition))) return refuse_input(session.message());
+  std::string line;
+  if (prompt.find("{{message}}") != std::string::npos) {
+    if (!std::getline(std::cin, line)) return refuse_input("a chat needs a line of standard input to begin with");
+    add_message(*data, line);
+  }
+  if (!session.start(*data)) return refuse_input(session.message());
+  AgentDriver::End end = session.drive();
+  while (end.kind == AgentDriver::End::Kind::Ended) {
+    write_answer(session.handle().run());
+    if (!std::getline(std::cin, line)) break;
+    if (const auto said = session.handle().input(line); !said) return refuse_input(said.error().message);
+    end = session.drive();
+  }
+  return session.report(end);
+}
+
+}  // namespace
+
+void add_agent_command(CLI::App& app, int& status) {
+  auto* const agent = app.add_subcommand("agent", "Agents: a model writes programs, turn by turn");
+  agent->require_subcommand(1);
+  agent->footer(kAgentExamples);
+  const auto add = [&](const char* name, const char* what) {
+    auto* const command = agent->add_subcommand(name, what);
+    auto arguments = std::make_shared<AgentArguments>();
+    declare_agent_file(*command, *arguments);
+    return std::pair(command, arguments);
+  };
+  const auto [run, run_arguments] = add("run", "Run an agent until it returns, fails or waits");
+  declare_agent_model(*run, *run_arguments);
+  declare_agent_run(*run, *run_arguments);
+  declare_sealed_store(*run, run_arguments->store);
+  declare_new_run_id(*run, run_arguments->store);
+  add_agent_resume(*agent, status);
+  add_agent_show(*agent, status);
+  add_agent_fork(*agent, status);
+  add_agent_cost(*agent, status);
+  add_agent_replay(*agent, status);
+  add_agent_compile(*agent, status);
+  run->footer(kRunExamples);
+  run->callback([arguments = run_arguments, &status] { status = run_agent(*arguments); });
+
+  const auto [prompt, prompt_arguments] = add("prompt", "Show the first request, and ask nobody");
+  prompt_arguments->output = "text";
+  declare_agent_tools(*prompt, *prompt_arguments);
+  prompt->add_option("--output", prompt_arguments->output, "text, or json: the body of the request")
+      ->check(CLI::IsMember({"json", "text"}));
+  prompt->footer(kPromptExamples);
+  prompt->callback([arguments = prompt_arguments, &status] { status = show_prompt(*arguments); });
+
+  const auto [talk, chat_arguments] = add("chat", "Say each line of standard input to an agent");
+  declare_agent_model(*talk, *chat_arguments);
+  declare_agent_run(*talk, *chat_arguments);
+  talk->footer(kChatExamples);
+  talk->callback([arguments = chat_arguments, &status] { status = chat(*arguments); });
+}
+
+}  // namespace ptcvm::cli

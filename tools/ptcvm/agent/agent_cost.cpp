@@ -1,0 +1,88 @@
+#include "tools/ptcvm/agent/agent_cost.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <utility>
+
+#include "agents/wire/reply_reader.h"
+#include "ptcvm/json.hpp"
+#include "tools/ptcvm/process/files.h"
+#include "tools/ptcvm/text/json_problem.h"
+
+namespace ptcvm::cli {
+namespace {
+
+namespace json = boost::json;
+
+constexpr double kMillion = 1e6;
+
+std::optional<wire::TokenUsage> usage_of(const loop::ModelChoice& choice, const loop::ModelReply& reply) {
+  wire::ReplyReader::Answer answer;
+  answer.protocol = choice.protocol;
+  answer.is_stream = choice.is_stream;
+  answer.status = reply.status;
+  wire::ReplyReader reader(std::move(answer));
+  reader.feed(reply.body);
+  return reader.finish(reply.is_cut ? wire::ReplyReader::End::Cut : wire::ReplyReader::End::Proper, 0).usage;
+}
+
+// Adds what one reply used and what it cost.
+void add(CostLine& line, const wire::TokenUsage& usage, const loop::ModelChoice& choice,
+         const loop::TokenPrices* prices) {
+  line.input += usage.input.value_or(0);
+  line.cached += usage.cached.value_or(0);
+  line.cache_written += usage.cache_written.value_or(0);
+  line.output += usage.output.value_or(0);
+  line.reasoning += usage.reasoning.value_or(0);
+  if (prices != nullptr) line.millionths += loop::money_of(usage, choice.protocol, *prices);
+}
+
+}  // namespace
+
+std::optional<loop::ModelPrices> prices_of_file(const std::string& file, std::string& message) {
+  const auto text = read_file(file, message);
+  if (!text) return std::nullopt;
+  boost::system::error_code error;
+  const json::value read = json::parse(*text, error);
+  auto prices = loop::read_model_prices(read);
+  const std::string doubled = error ? "" : doubled_member(*text);
+  if (!error && prices && doubled.empty()) return std::move(*prices);
+  message = file + ": ";
+  if (error) {
+    message += "the prices are no JSON: " + json_problem(*text);
+  } else {
+    message += doubled.empty() ? prices.error().message : "the member " + doubled + " is written twice";
+  }
+  return std::nullopt;
+}
+
+std::uint64_t money_of(const loop::ModelChoice& choice, const loop::ModelReply& reply,
+                       const loop::ModelPrices& prices) {
+  CostLine line;
+  add(line, usage_of(choice, reply).value_or(wire::TokenUsage()), choice, loop::find_prices(prices, choice.name));
+  return line.millionths;
+}
+
+double CostLine::money() const { return static_cast<double>(millionths) / kMillion; }
+
+std::vector<CostLine> cost_lines(const std::vector<KeptReply>& replies,
+                                 const loop::ModelPrices& prices) {
+  std::vector<CostLine> lines;
+  for (const KeptReply& kept : replies) {
+    auto line = std::find_if(lines.begin(), lines.end(), [&](const CostLine& known) {
+      return known.turn == kept.turn && known.agent == kept.agent && known.model == kept.choice.name;
+    });
+    if (line == lines.end()) {
+      line = lines.insert(lines.end(), CostLine());
+      line->turn = kept.turn;
+      line->agent = kept.agent;
+      line->model = kept.choice.name;
+    }
+    ++line->calls;
+    const wire::TokenUsage used = usage_of(kept.choice, kept.reply).value_or(wire::TokenUsage());
+    add(*line, used, kept.choice, loop::find_prices(prices, line->model));
+  }
+  return lines;
+}
+
+}  // namespace ptcvm::cli

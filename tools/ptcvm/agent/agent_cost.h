@@ -1,0 +1,33 @@
+// What the replies of a run cost, by turn, agent and model.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agents/loop/model_prices.h"
+#include "tools/ptcvm/agent/agent_store.h"
+
+namespace ptcvm::cli {
+
+// Reads a file of prices (loop::read_model_prices()). Returns nullopt when the file cannot be used; `message` then says
+// why.
+std::optional<loop::ModelPrices> prices_of_file(const std::string& file, std::string& message);
+// Returns what one reply has cost, in millionths.
+std::uint64_t money_of(const loop::ModelChoice& choice, const loop::ModelReply& reply, const loop::ModelPrices& prices);
+
+struct CostLine {
+  std::uint32_t turn = 0;
+  std::string agent, model;
+  std::uint32_t calls = 0;
+  std::int64_t input = 0, cached = 0, cache_written = 0, output = 0, reasoning = 0;
+  std::uint64_t millionths = 0;
+
+  double money() const;
+};
+
+// Adds the replies up by turn, agent and model. Replies without a count of tokens count as calls.
+std::vector<CostLine> cost_lines(const std::vector<KeptReply>& replies,
+                                 const loop::ModelPrices& prices);
+
+}  // namespace ptcvm::cli

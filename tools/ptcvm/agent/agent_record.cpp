@@ -1,0 +1,216 @@
+#include "tools/ptcvm/agent/agent_record.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <utility>
+
+#include "agents/replay/replay_failure.h"
+
+namespace ptcvm::cli {
+namespace {
+
+namespace json = boost::json;
+using loop::Operation;
+using loop::OperationKind;
+
+std::string path_in(const std::string& body) {
+  boost::system::error_code error;
+  const json::value value = json::parse(body, error);
+  if (error || !value.is_object()) return {};
+  const json::value* const path = value.get_object().if_contains("path");
+  return path != nullptr && path->is_string() ? std::string(path->get_string()) : std::string();
+}
+
+// Returns what an answer is about, so that the same call finds it in another run: a call that a person settled is a
+// call, too.
+std::string call_of(const Operation& operation) {
+  switch (operation.kind) {
+    case OperationKind::Tool:
+    case OperationKind::Pending:
+    case OperationKind::Doubt: return "call " + operation.tool + " " + operation.args_json;
+    case OperationKind::Approval: return "approval " + operation.tool + " " + operation.args_json;
+    case OperationKind::Input: return "input " + operation.path;
+    case OperationKind::Model:
+    case OperationKind::Timer:
+    case OperationKind::Budget: break;
+  }
+  return {};
+}
+
+const Operation* operation_at(const std::vector<Operation>& operations, const std::string& path) {
+  const auto found = std::find_if(operations.begin(), operations.end(),
+                                  [&](const Operation& operation) { return operation.path == path; });
+  return found == operations.end() ? nullptr : &*found;
+}
+
+std::string with_path(const std::string& body, const std::string& path) {
+  json::value value = json::parse(body);
+  value.get_object()["path"] = path;
+  return json::serialize(value);
+}
+
+}  // namespace
+
+// Goes on with a run from the place at which a program takes the place of a reply.
+class AgentRecord::Replay {
+ public:
+  // `recorded`: the run as it was, which may still wait for people.
+  Replay(const TurnPrograms& programs, loop::AgentRun& run, std::vector<Told> rest, const loop::AgentRun& recorded)
+      : programs_(programs), run_(run), rest_(std::move(rest)), recorded_(recorded) {}
+
+  AgentDriver::End go() {
+    using Kind = AgentDriver::End::Kind;
+    for (;;) {
+      if (run_.step() == loop::AgentState::Ended) {
+        if (tell_next([](const Told& told) { return told.name == loop::kInputGiven; }, {})) continue;
+        return {Kind::Ended, {}, {}};
+      }
+      bool is_moved = false;
+      for (const Operation& operation : run_.operations()) {
+        is_moved = answer(operation) || is_moved;
+        if (!miss_.empty()) return {Kind::ModelFailed, std::string(replay::kRecordingMiss), miss_};
+        if (is_moved) break;   // the others may be different ones now
+      }
+      if (!is_moved) return {Kind::Suspended, {}, {}};
+    }
+  }
+
+ private:
+  bool answer(const Operation& operation) {
+    switch (operation.kind) {
+      case OperationKind::Model: return answer_model(operation);
+      case OperationKind::Timer: run_.advance(operation.due_ms); return true;
+      case OperationKind::Budget:
+        return tell_next([](const Told& told) { return told.name == loop::kBudgetRaised; }, {});
+      default: break;
+    }
+    const std::string call = call_of(operation);
+    const bool is_new = operation.kind == OperationKind::Tool;
+    const bool is_told = tell_next(
+        [&](const Told& told) { return told.call == call && (is_new || told.name != loop::kPended); }, operation.path);
+    const bool asks_anew = operation.kind == OperationKind::Approval && !operation.tool.empty() && !waits_for(call);
+    if (is_told || !(is_new || asks_anew)) return is_told;
+    miss_ = "turn " + turn_text() + " calls " + (is_new ? operation.path : operation.tool) + " with " +
+            operation.args_json + ", and the recorded run has no answer to this call";
+    return false;
+  }
+
+  // Returns whether the run as it was waits for a word about the same call.
+  bool waits_for(const std::string& call) const {
+    const std::vector<Operation> operations = recorded_.operations();
+    return std::ranges::any_of(operations, [&call](const Operation& one) { return call_of(one) == call; });
+  }
+
+  bool answer_model(const Operation& operation) {
+    const std::uint32_t turn = run_.usage().turns + 1;
+    const bool is_root = operation.agent.empty();
+    const auto program = is_root ? programs_.find(turn) : programs_.end();
+    if (program != programs_.end()) {
+      return static_cast<bool>(run_.resolve_model(operation.path, program_reply(operation, program->second)));
+    }
+    const auto is_reply = [&](const Told& told) {
+      return told.name == loop::kModelSettled && told.path == operation.path && (!is_root || told.turn == turn);
+    };
+    if (tell_next(is_reply, operation.path)) return true;
+    miss_ = operation.path + " is asked in turn " + turn_text() + ", and the recorded run has no further reply for it";
+    return false;
+  }
+
+  std::string turn_text() const { return std::to_string(run_.usage().turns + 1); }
+
+  // Tells the run the first fact that fits, and forgets it. Returns false when none fits.
+  template <class Fits>
+  bool tell_next(Fits fits, const std::string& path) {
+    const auto next = std::find_if(rest_.begin(), rest_.end(), fits);
+    if (next == rest_.end()) return false;
+    const Told told = std::move(*next);
+    rest_.erase(next);
+    run_.advance(told.time_ms);
+    return static_cast<bool>(
+        loop::apply_fact(run_, told.name, path.empty() ? told.body : with_path(told.body, path)));
+  }
+
+  const TurnPrograms& programs_;
+  loop::AgentRun& run_;
+  std::vector<Told> rest_;
+  const loop::AgentRun& recorded_;
+  std::string miss_;
+};
+
+Result<AgentRecord> AgentRecord::read(const Engine& engine, const Store& store, const std::string& id) {
+  auto agent = read_agent_of(engine, store, id);
+  if (!agent) return agent.error();
+  const auto started = HostLog::of(store, id).find(std::string(loop::kStarted));
+  if (!started) return started.error();
+  const auto body = loop::read_start((*started)->body);
+  if (!body) return body.error();
+  AgentRecord record(std::move(*agent));
+  record.start_ = *body;
+  auto run = loop::run_from_start(record.agent_, record.start_);
+  if (!run) return run.error();
+  record.run_.emplace(std::move(*run));
+  // Hooks of a host in C++ are not here: the run goes by what they said.
+  const auto recalled = for_each_fact(store, id, [&](const HostFact& fact) {
+    if (fact.is_of_host && fact.name == loop::kHooksSaid) record.verdicts_.push_back(fact.body);
+  });
+  if (!recalled) return recalled.error();
+  for (const std::string& said : record.verdicts_) loop::recall_verdicts(*record.run_, loop::kHooksSaid, said);
+  Result<void> taken;
+  const auto read = for_each_fact(store, id, [&](const HostFact& fact) {
+    const bool is_letter = fact.key.starts_with(loop::kMail);   // also one that came before a worker began the run
+    if (taken && (is_letter || fact.seq > (*started)->seq)) taken = record.take(fact);
+  });
+  if (!read) return read.error();
+  if (!taken) return taken.error();
+  record.run_->step();
+  return record;
+}
+
+// Tells the run a fact, exactly as a process that goes on with the run does.
+Result<void> AgentRecord::take(const HostFact& fact) {
+  if (!fact.is_of_host) return {};
+  for (const std::string_view told_already : {loop::kIntent, loop::kTurnTaken, loop::kStarted, loop::kHooksSaid}) {
+    if (fact.name == told_already) return {};
+  }
+  run_->step();
+  if (auto noted = read_mark(fact)) {
+    noted_ = std::move(noted);
+    seen_ = mark_of(*run_);
+    run_->advance(fact.time_ms);
+    return {};
+  }
+  Told told{fact.name, fact.body, {}, path_in(fact.body), fact.time_ms, run_->usage().turns + 1};
+  const std::vector<Operation> operations = run_->operations();
+  const Operation* const answered = operation_at(operations, told.path);
+  const bool says_nothing = answered != nullptr && answered->kind == OperationKind::Doubt &&
+                            fact.name == loop::kRejected;   // the call did not happen, and is made again
+  if (answered != nullptr && fact.name != loop::kToolInDoubt && !says_nothing) told.call = call_of(*answered);
+  run_->advance(fact.time_ms);
+  // A fact that the run refuses, as it refused it before, changes nothing.
+  if (loop::apply_fact(*run_, fact.name, fact.body)) told_.push_back(std::move(told));
+  return {};
+}
+
+Result<AgentRecord::Changed> AgentRecord::run_with(const TurnPrograms& programs) const {
+  const std::uint32_t first = programs.empty() ? 0 : programs.begin()->first;
+  const auto place = std::find_if(told_.begin(), told_.end(), [&](const Told& told) {
+    return told.name == loop::kModelSettled && told.path == "model" && told.turn == first;
+  });
+  if (place == told_.end()) {
+    std::string message = "the model was not asked in turn " + std::to_string(first) + "; the run has ended " +
+                          std::to_string(run_->usage().turns) + " turns";
+    return Error{Errc::invalid_value, std::move(message), std::nullopt, {}};
+  }
+  auto run = loop::run_from_start(agent_, start_);
+  if (!run) return run.error();
+  for (const std::string& said : verdicts_) loop::recall_verdicts(*run, loop::kHooksSaid, said);
+  for (auto told = told_.begin(); told != place; ++told) {
+    run->step();
+    run->advance(told->time_ms);
+    static_cast<void>(loop::apply_fact(*run, told->name, told->body));
+  }
+  AgentDriver::End end = Replay(programs, *run, {place, told_.end()}, *run_).go();
+  return Changed{std::move(*run), std::move(end)};
+}
+
+}  // namespace ptcvm::cli

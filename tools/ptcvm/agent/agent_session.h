@@ -1,0 +1,134 @@
+// What the commands of `ptcvm agent` share: the agent of a file, the model that answers, and a run that is driven.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agents/loop/agent_run.h"
+#include "agents/wire/reply_reader.h"
+#include "ptcvm/engine.hpp"
+#include "tools/ptcvm/agent/agent_child_models.h"
+#include "tools/ptcvm/agent/agent_cost.h"
+#include "tools/ptcvm/agent/agent_driver.h"
+#include "tools/ptcvm/agent/agent_models.h"
+#include "tools/ptcvm/process/interrupt.h"
+#include "tools/ptcvm/store/store_options.h"
+
+namespace ptcvm::cli {
+
+struct AgentArguments {
+  std::string file, data, model, record, trace, prices, output = "json";
+  StoreOptions store;                            // also the id of the run
+  std::vector<std::string> tools_files;          // files of tools (tools_file.h)
+  std::vector<std::string> tools, shell_tools;   // NAME=COMMAND
+  std::vector<std::string> child_models;         // PATH=MODEL
+  std::vector<std::string> limits;               // LIMIT=NUMBER: the run may use at most so much
+  std::vector<std::string> then;                 // files of the agents that go on
+  std::string planner;                           // the file of the agent that plans, or ""
+  std::optional<std::uint32_t> rate;             // requests a minute to each server; nullopt or 0: as the servers say
+  bool stream = false, progress = false;
+
+  // Returns the tools of `tools_files`, or null when a file cannot be read; `message` then says why. The files are read
+  // once: their MCP servers are started once.
+  const std::vector<DeclaredTool>* declared_tools(std::string& message) const;
+
+ private:
+  mutable std::optional<std::vector<DeclaredTool>> declared_;   // nullopt: not read yet
+};
+
+void declare_agent_file(CLI::App& command, AgentArguments& arguments);    // FILE, --then, --planner, --data
+// Declares --model, which is required and returned, --child-model, --record and --stream.
+CLI::Option* declare_agent_model(CLI::App& command, AgentArguments& arguments);
+// Declares --tools, --tool, --tool-shell, --rate, --trace, --output, --progress, --prices and --limit.
+void declare_agent_run(CLI::App& command, AgentArguments& arguments);
+void declare_agent_tools(CLI::App& command, AgentArguments& arguments);   // --tools alone
+
+// Reads the commands of --tool and --tool-shell. Returns nullopt when one cannot be read; `message` then says why.
+std::optional<ToolCommands> tool_commands(const AgentArguments& arguments, std::string& message);
+// Reads the data of --data: an object of JSON. Without a file the data is {}.
+std::optional<std::string> agent_data(const AgentArguments& arguments, std::string& message);
+// Reads the agent file and the files of --planner and --then: together they are a sequence. The agents have the tools
+// of --tools.
+std::optional<loop::AgentDefinition> agent_definition(const AgentArguments& arguments, std::string& message);
+
+class AgentSession {
+ public:
+  explicit AgentSession(const AgentArguments& arguments) : arguments_(arguments) {}
+
+  // Opens the model and the files, and makes the agent. Returns false when that fails, and message() says why. A source
+  // that is given takes the place of the one that --model names.
+  bool open(loop::AgentDefinition definition, std::optional<OpenedModel> model = std::nullopt);
+  // Says how the replies that a store has were asked for: later requests are made in the same way.
+  void ask_as(const loop::ModelChoice& kept, const ChildModels& of_children) {
+    kept_choice_ = kept;
+    kept_children_ = of_children;
+  }
+  // Says at which prices a run was begun. This process has the same prices, unless --prices says others.
+  void price_as(const loop::ModelPrices& kept) { prices_ = kept; }
+  // Lowers the limits of the run that --limit names.
+  Result<void> lower_limits();
+  const loop::ModelPrices& prices() const { return prices_; }
+  const loop::ModelChoice& choice() const { return choice_; }
+  const ChildModels& child_models() const { return child_models_; }
+  // Adds commands of tools that the command line does not name. A later command replaces an earlier one.
+  void add_commands(const ToolCommands& commands);
+  // Keeps the tools of files with a run of a store, and warns of those that have changed since they were kept.
+  Result<void> keep_tools_of_files(const Store& store) const;
+  // Returns whether a run can begin with the data; message() says why not.
+  bool accepts(const std::string& data_json);
+  // Begins a run in memory.
+  bool start(const std::string& data_json);
+  // Begins a run in a store, or goes on with the run of that id. `replies` says which replies of the model the run has
+  // used, by the paths of agents.
+  Result<void> open_stored(const Store& store, const std::string& data_json, const std::vector<std::string>& replies);
+  // Drives the run until it ends or waits, and writes what happens.
+  AgentDriver::End drive();
+  // Writes the last line of standard output and returns the exit status. A run of a store is left before.
+  int report(const AgentDriver::End& end);
+
+  // Returns what the run has cost, in millionths, or nullopt when no price is known.
+  std::optional<std::uint64_t> spent() const;
+  // Leaves a run of a store without going on with it.
+  void leave();
+
+  AgentHandle& handle() { return *handle_; }
+  const loop::Agent& agent() const { return *agent_; }
+  const std::string& message() const { return message_; }
+
+ private:
+  bool open_files();
+  bool has_needed_prices(const loop::AgentDefinition& definition);
+  bool open_models(const loop::AgentDefinition& definition, std::optional<OpenedModel> model);
+  bool take_kept_manner(loop::ModelChoice& choice, const loop::ModelChoice& kept, const std::string& model);
+  void tell(const AgentMoment& moment);
+  void show_bytes(std::string_view path, std::string_view bytes);
+
+  const AgentArguments& arguments_;
+  const Engine engine_;
+  const InterruptFlag interrupted_;
+  std::string message_;
+  ToolCommands commands_;
+  ToolTexts tool_texts_;                         // what --tools says
+  std::optional<loop::Agent> agent_;
+  std::unique_ptr<AgentHandle> handle_;
+  KeptAgent* kept_ = nullptr;                    // handle_, when a store keeps the run
+  loop::ModelChoice choice_;
+  ChildModels child_models_;
+  std::optional<loop::ModelChoice> kept_choice_;
+  ChildModels kept_children_;
+  std::unique_ptr<loop::RateLimits> rates_;
+  std::map<std::string, std::unique_ptr<wire::ReplyReader>, std::less<>> streams_;   // what is shown, by path
+  std::unique_ptr<ModelSource> source_;
+  std::unique_ptr<AgentDriver> driver_;
+  std::ofstream trace_;
+  loop::ModelPrices prices_;
+  std::uint64_t spent_ = 0;                      // by the replies that came, each at the prices of its model
+  std::optional<Store> store_;                   // the store that keeps the run
+  bool shows_progress_ = false;
+};
+
+}  // namespace ptcvm::cli

@@ -1,0 +1,142 @@
+#include "tools/ptcvm/calls/child_process.h"
+
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <algorithm>
+#include <cerrno>
+#include <thread>
+
+#include "drivers/stdio/child_spawn.h"
+
+namespace ptcvm::cli {
+
+using stdio::ChildEnds, stdio::Descriptor, stdio::kill_child, stdio::reap_child;
+
+namespace {
+
+constexpr int kTickMillis = 20;      // how often deadline, cancel flag and the child itself are looked at
+
+}  // namespace
+
+class ChildProcess::Pipes {
+ public:
+  Pipes(const std::vector<std::string>& command, std::string input, ChildLimits limits)
+      : limits_(std::move(limits)), text_(std::move(input)), input_(text_) {
+    if (const int error = ends_.start({command, limits_.environment, limits_.folder}); error != 0) {
+      result_.end = ChildResult::End::NotStarted;
+      result_.code = error;
+      is_over_ = true;
+    }
+  }
+  ~Pipes() {
+    if (!is_over_) stop(ChildResult::End::Cancelled);
+  }
+
+  bool look(int wait_millis) {
+    if (is_over_ || (is_over_ = finished())) return true;
+    exchange(wait_millis);
+    return is_over_ = finished();
+  }
+  void add_waits(std::vector<pollfd>& waits) const {
+    if (is_over_) return;
+    if (ends_.to_child.is_open() && !input_.empty()) waits.push_back({ends_.to_child.get(), POLLOUT, 0});
+    if (ends_.from_child.is_open()) waits.push_back({ends_.from_child.get(), POLLIN, 0});
+    if (ends_.errors.is_open()) waits.push_back({ends_.errors.get(), POLLIN, 0});
+  }
+  ChildResult take_result() { return std::move(result_); }
+  std::size_t output_bytes() const { return result_.output.size(); }
+  std::size_t held_bytes() const { return result_.output.capacity() + text_.capacity(); }
+  void bound_output(std::size_t most_bytes) { limits_.max_output_bytes = most_bytes; }
+
+ private:
+  // Whether the result is known. A child that has ended but left its output open to a process of its own is not waited
+  // for once its output is drained.
+  bool finished() {
+    const bool drained = !ends_.from_child.is_open() && !ends_.errors.is_open();
+    if (result_.output.size() > limits_.max_output_bytes) return stop(ChildResult::End::TooMuchOutput);
+    if (!reaped_) reaped_ = reap_child(ends_.pid, status_);
+    if (reaped_ && (drained || quiet_)) {
+      result_.end = WIFSIGNALED(status_) ? ChildResult::End::Signalled : ChildResult::End::Exited;
+      result_.code = WIFSIGNALED(status_) ? WTERMSIG(status_) : WEXITSTATUS(status_);
+      return true;
+    }
+    if (limits_.cancelled != nullptr && limits_.cancelled->load()) return stop(ChildResult::End::Cancelled);
+    if (limits_.deadline && std::chrono::steady_clock::now() >= *limits_.deadline)
+      return stop(ChildResult::End::TimedOut);
+    return false;
+  }
+
+  bool stop(ChildResult::End end) {
+    if (!reaped_) kill_child(ends_.pid, status_);
+    result_.end = end;
+    return true;
+  }
+
+  void exchange(int wait_millis) {
+    if (ends_.to_child.is_open() && input_.empty()) {
+      ends_.to_child.close();
+      std::string().swap(text_);
+    }
+    std::array<pollfd, 3> waits{
+        {{ends_.to_child.get(), POLLOUT, 0}, {ends_.from_child.get(), POLLIN, 0}, {ends_.errors.get(), POLLIN, 0}}};
+    const bool any_open = ends_.to_child.is_open() || ends_.from_child.is_open() || ends_.errors.is_open();
+    const int ready = any_open ? poll(waits.data(), waits.size(), reaped_ ? 0 : wait_millis) : 0;
+    quiet_ = reaped_ && ready == 0;
+    if (!any_open && !reaped_ && wait_millis > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (waits[0].revents != 0) write_input();
+    if (waits[1].revents != 0) read_into(ends_.from_child, result_.output, limits_.max_output_bytes + 1);
+    if (waits[2].revents != 0) read_into(ends_.errors, result_.error, limits_.max_error_bytes);
+  }
+
+  void write_input() {
+    const ssize_t written = write(ends_.to_child.get(), input_.data(), input_.size());
+    if (written >= 0) {
+      input_.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EAGAIN && errno != EINTR) {
+      ends_.to_child.close();      // the child does not want its input
+    }
+  }
+
+  void read_into(Descriptor& from, std::string& text, std::size_t max_bytes) {
+    std::array<char, 65536> buffer;
+    const ssize_t got = ::read(from.get(), buffer.data(), buffer.size());
+    if (got > 0) {
+      const std::size_t room = max_bytes > text.size() ? max_bytes - text.size() : 0;
+      text.append(buffer.data(), std::min(room, static_cast<std::size_t>(got)));
+    } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+      from.close();
+    }
+  }
+
+  ChildLimits limits_;
+  ChildEnds ends_;
+  int status_ = 0;
+  bool reaped_ = false;
+  bool quiet_ = false;           // the child has ended, and nothing came in since
+  std::string text_;
+  std::string_view input_;       // the rest of text_ that the child has not got yet
+  bool is_over_ = false;
+  ChildResult result_;
+};
+
+ChildProcess::ChildProcess(const std::vector<std::string>& command, std::string input, ChildLimits limits)
+    : pipes_(std::make_unique<Pipes>(command, std::move(input), std::move(limits))) {}
+ChildProcess::~ChildProcess() = default;
+void ChildProcess::add_waits(std::vector<pollfd>& waits) const { pipes_->add_waits(waits); }
+bool ChildProcess::look(int wait_millis) { return pipes_->look(wait_millis); }
+std::size_t ChildProcess::output_bytes() const { return pipes_->output_bytes(); }
+std::size_t ChildProcess::held_bytes() const { return pipes_->held_bytes(); }
+void ChildProcess::bound_output(std::size_t most_bytes) { pipes_->bound_output(most_bytes); }
+ChildResult ChildProcess::take_result() { return pipes_->take_result(); }
+
+ChildResult run_child(const std::vector<std::string>& command, std::string_view input, const ChildLimits& limits) {
+  ChildProcess child(command, std::string(input), limits);
+  while (!child.look(kTickMillis)) {
+  }
+  return child.take_result();
+}
+
+}  // namespace ptcvm::cli

@@ -1,0 +1,149 @@
+#include "tools/ptcvm/calls/external_tool.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "ptcvm/convert.hpp"
+#include "tools/ptcvm/calls/child_process.h"
+#include "tools/ptcvm/text/shell_arguments.h"
+
+namespace ptcvm::cli {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+std::string trimmed(std::string text) {
+  const std::size_t last = text.find_last_not_of(kBlanks);
+  text.resize(last == std::string::npos ? 0 : last + 1);
+  return text;
+}
+
+std::string failure_of(const ExternalTool& tool, const ChildResult& child) {
+  switch (child.end) {
+    case ChildResult::End::NotStarted:
+      return "cannot start " + tool.command[0] + ": " + std::strerror(child.code);
+    case ChildResult::End::TimedOut: return timeout_text(tool);
+    case ChildResult::End::Cancelled: return "stopped";
+    case ChildResult::End::TooMuchOutput: return "its output is too large";
+    case ChildResult::End::Signalled:
+      return "ended by signal " + std::to_string(child.code) + " (" + strsignal(child.code) + ')';
+    case ChildResult::End::Exited: break;
+  }
+  std::string text = trimmed(child.error);
+  return text.empty() ? "exit status " + std::to_string(child.code) : text;
+}
+
+// Whether the command may have done its work all the same. One that says that it failed did not.
+bool may_have_happened(const ChildResult& child) {
+  return child.end != ChildResult::End::NotStarted && child.end != ChildResult::End::Exited;
+}
+
+// As text for an environment: no byte of it ends the text.
+std::string key_text(std::string_view key) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : key) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f && c != '%') {
+      out += c;
+    } else {
+      out.append("%").append(1, kDigits[byte >> 4]).append(1, kDigits[byte & 15]);
+    }
+  }
+  return out;
+}
+
+std::string json_string(std::string_view text) { return Value::of(std::string(text)).to_json(); }
+
+ChildLimits limits_of(const ExternalTool& tool, std::string_view key, std::uint64_t fencing_token,
+                      std::optional<std::chrono::steady_clock::time_point> deadline) {
+  ChildLimits limits;
+  limits.deadline = deadline_of(tool, deadline);
+  limits.environment = tool.environment;
+  limits.environment.emplace_back("PTCVM_IDEMPOTENCY_KEY", key_text(key));
+  if (fencing_token != 0) limits.environment.emplace_back("PTCVM_FENCING_TOKEN", std::to_string(fencing_token));
+  limits.folder = tool.folder;
+  return limits;
+}
+
+}  // namespace
+
+std::optional<std::chrono::steady_clock::time_point> deadline_of(
+    const ExternalTool& tool, std::optional<std::chrono::steady_clock::time_point> deadline) {
+  if (tool.deadline.count() == 0) return deadline;
+  const auto own = std::chrono::steady_clock::now() + tool.deadline;
+  return deadline ? std::min(own, *deadline) : own;
+}
+
+std::string timeout_text(const ExternalTool& tool) {
+  if (tool.deadline.count() == 0) return "no answer before the deadline of the run";
+  return "no answer within " + std::to_string(tool.deadline.count()) + " ms (the deadline of the tool), or before the "
+         "deadline of the run";
+}
+
+std::optional<ExternalTool> parse_external_tool(std::string_view text, bool with_shell, std::string& message) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    message = "a tool is written NAME=COMMAND, got " + std::string(text);
+    return std::nullopt;
+  }
+  ExternalTool tool;
+  tool.name = text.substr(0, equals);
+  const std::string_view command = text.substr(equals + 1);
+  if (with_shell) {
+    tool.command = {"sh", "-c", std::string(command)};
+    return tool;
+  }
+  auto arguments = split_shell_arguments(command);
+  if (!arguments || arguments->empty()) {
+    message = "the command of tool " + tool.name + (arguments ? " is empty" : " has an open quote");
+    return std::nullopt;
+  }
+  tool.command = std::move(*arguments);
+  return tool;
+}
+
+std::unique_ptr<ChildProcess> CommandTool::start(const WaitingCall& call, std::string args_json,
+                                                 const std::atomic<bool>* cancelled) const {
+  ChildLimits limits = limits_of(tool_, call.key, call.fencing_token, call.deadline);
+  limits.cancelled = cancelled;
+  args_json += '\n';
+  return std::make_unique<ChildProcess>(tool_.command, std::move(args_json), std::move(limits));
+}
+
+CommandReply CommandTool::read(ChildResult child) const {
+  const bool is_within_own_limit = child.output.size() <= ChildLimits().max_output_bytes;
+  if (child.end == ChildResult::End::TooMuchOutput && is_within_own_limit) return {CommandReply::Kind::TooLarge, {}};
+  if (may_have_happened(child)) {
+    return {CommandReply::Kind::Unknown, failure_of(tool_, child), false, std::move(child.error)};
+  }
+  if (child.end != ChildResult::End::Exited || child.code != 0) {
+    return {CommandReply::Kind::Error, failure_of(tool_, child)};
+  }
+  const bool is_blank = child.output.find_first_not_of(kBlanks) == std::string::npos;
+  return {CommandReply::Kind::Json, is_blank ? "null" : std::move(child.output), is_async_, std::move(child.error)};
+}
+
+std::function<Reconciled(ToolCall&)> reconciler_of(ExternalTool command) {
+  return [command = std::move(command)](ToolCall& call) {
+    constexpr int kWaitMillis = 20;
+    const std::string input = "{\"tool\":" + json_string(call.name()) + ",\"args\":" + call.args().to_json() +
+                              ",\"key\":" + json_string(call.idempotency_key()) + "}\n";
+    ChildLimits limits = limits_of(command, call.idempotency_key(), call.fencing_token(), call.deadline());
+    ChildProcess child(command.command, input, std::move(limits));
+    Reconciled said;
+    while (!child.look(kWaitMillis)) {
+      if (call.expired()) return said;
+    }
+    const ChildResult result = child.take_result();
+    if (result.end != ChildResult::End::Exited || result.code != 0) return said;
+    const auto answer = Value::from_json(result.output);
+    if (!answer || answer->view().kind() != ValueKind::Map) return said;
+    const auto happened = answer->view()["happened"].as_bool();
+    if (happened) said.state = *happened ? Reconciled::State::Happened : Reconciled::State::DidNot;
+    said.result = Value::copy_of(answer->view()["value"]);
+    return said;
+  };
+}
+
+}  // namespace ptcvm::cli

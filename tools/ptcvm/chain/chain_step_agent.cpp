@@ -1,0 +1,129 @@
+#include "tools/ptcvm/chain/chain_step_agent.h"
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <utility>
+
+#include "agents/chain/gate.h"
+#include "agents/loop/agent.h"
+#include "ptcvm/json.hpp"
+#include "tools/ptcvm/text/moments.h"
+
+namespace ptcvm::cli {
+namespace {
+
+namespace json = boost::json;
+
+// A planner wrote the description: what looks like a template in it is text.
+std::string plain_text(std::string text) {
+  for (std::size_t at = text.find("{{"); at != std::string::npos; at = text.find("{{", at)) text.insert(at + 1, " ");
+  return text;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<StepAgent>> StepAgent::open(const Engine& engine, const Store& store,
+                                                   const chain::ChainOperation& step, const StepAgentTask& task,
+                                                   const loop::ModelChoice& model, bool is_virtual) {
+  loop::AgentDefinition definition;
+  definition.name = step.step;
+  definition.prompt = plain_text(step.text);
+  definition.tools = task.tools;
+  loop::AgentOptions options;
+  options.model = model;
+  options.program_limits = task.program_limits;
+  options.hooks.before_tool = [policy = task.policy, trust = step.trust](std::string_view, const loop::AgentTool& tool,
+                                                                         ToolCall& call) {
+    const json::value args = to_json(call.args());
+    const chain::GateVerdict verdict =
+        chain::judge_agent_call(tool.name, args.is_object() ? args.get_object() : json::object(), policy, trust);
+    if (verdict.kind == chain::GateVerdict::Kind::Allow) return HookVerdict::allow();
+    return HookVerdict::deny(verdict.error + ": the task does not allow this call here; a step of its own may ask");
+  };
+  auto agent = loop::Agent::make(engine, std::move(definition), std::move(options));
+  if (!agent) return std::move(agent).error();
+  const std::function<std::int64_t()> clock = task.clock ? task.clock : now_millis;
+  std::unique_ptr<StepAgent> made(new StepAgent(is_virtual, clock));
+  loop::StoredAgentOptions how;
+  how.start.id = (task.runs.empty() ? step.key : task.runs + step.step) + "@" +
+                 std::to_string(step.revision);   // a later revision may begin again
+  const json::value* const args = step.args.if_contains("args");
+  if (args != nullptr && args->is_object()) how.start.data_json = json::serialize(*args);
+  how.clock = [self = made.get()] { return self->now_ms(); };
+  how.effect_of = task.effect_of;
+  how.keeps_requests = task.keeps_requests;
+  auto stored = loop::StoredAgent::open(*agent, store, std::move(how));
+  if (!stored) return std::move(stored).error();
+  made->stored_.emplace(*std::move(stored));
+  return made;
+}
+
+Result<std::optional<StepAgent::End>> StepAgent::step() {
+  for (;;) {
+    if (auto advanced = stored_->advance(); !advanced) return advanced.error();
+    const auto state = stored_->step();
+    if (!state) return state.error();
+    if (*state == loop::AgentState::Ended) return end();
+    std::optional<std::int64_t> due;
+    for (const loop::Operation& operation : stored_->run().operations()) {
+      const bool is_made = operation.kind == loop::OperationKind::Model || operation.kind == loop::OperationKind::Tool;
+      if (is_made) return std::optional<End>();
+      if (operation.kind == loop::OperationKind::Doubt) return fail("IN_DOUBT: nobody knows whether the agent of the "
+                                                                    "step has called " + operation.tool);
+      if (operation.kind != loop::OperationKind::Timer) continue;
+      due = std::min(due.value_or(operation.due_ms), operation.due_ms);
+    }
+    if (!due) return fail("NOBODY_ANSWERS: the program of the step waits for a signal");
+    if (!is_virtual_) return std::optional<End>();
+    virtual_ms_ = std::max(virtual_ms_, *due);
+  }
+}
+
+std::optional<std::int64_t> StepAgent::due_ms() const {
+  std::optional<std::int64_t> due;
+  for (const loop::Operation& operation : stored_->run().operations()) {
+    if (operation.kind != loop::OperationKind::Timer) return std::nullopt;
+    due = std::min(due.value_or(operation.due_ms), operation.due_ms);
+  }
+  return due;
+}
+
+chain::ModelUsage StepAgent::usage() const {
+  const loop::AgentUsage used = stored_->run().usage();
+  return {static_cast<std::int64_t>(used.input), static_cast<std::int64_t>(used.output), used.model_calls,
+          used.tool_calls};
+}
+
+std::optional<StepAgent::End> StepAgent::fail(std::string why) const {
+  return End{nullptr, std::move(why), usage()};
+}
+
+Result<std::optional<StepAgent::End>> StepAgent::end() {
+  const loop::AgentOutcome outcome = stored_->run().outcome();
+  End end;
+  end.usage = usage();
+  if (outcome.is_ok) {
+    end.value = json::parse(outcome.result_json);
+  } else {
+    end.error = outcome.reason + ": " + outcome.message;
+  }
+  if (auto parked = stored_->park(); !parked) return parked.error();
+  return std::optional(std::move(end));
+}
+
+Result<void> StepAgent::answer(std::string_view path, const loop::ModelReply& reply) {
+  return stored_->resolve_model(path, reply);
+}
+
+Result<void> StepAgent::answer_call(std::string_view path, const json::value& value) {
+  auto told = stored_->resolve(path, Value::of(value));
+  if (told || told.error().code != Errc::invalid_value) return told;
+  return stored_->reject(path, told.error().message);   // it does not fit the signature of the tool
+}
+
+Result<void> StepAgent::answer_call_error(std::string_view path, std::string_view message) {
+  return stored_->reject(path, message);
+}
+
+}  // namespace ptcvm::cli

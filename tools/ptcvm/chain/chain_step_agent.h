@@ -1,0 +1,79 @@
+// An action of a plan without a tool, as `ptcvm chain` does it: by an agent with the description of the step as its
+// prompt and the arguments as its data. The agent may call the tools of the task, as far as the gate allows that
+// without asking anybody. Its run is in the store of the task, so that no turn is paid for twice.
+#pragma once
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "agents/chain/chain.h"
+#include "agents/chain/model_usage.h"
+#include "agents/chain/operation.h"
+#include "agents/loop/stored_agent.h"
+#include "ptcvm/engine.hpp"
+#include "tools/ptcvm/agent/agent_models.h"
+
+namespace ptcvm::cli {
+
+// What agents of steps have of their task.
+struct StepAgentTask {
+  std::vector<loop::AgentTool> tools;
+  chain::ChainPolicy policy = {};
+  Limits program_limits = loop::default_program_limits();
+  std::string runs = {};   // a job: with this the ids of the runs begin, "ID/agents/", as the ids of its parts do
+  // As StoredAgentOptions has them; without a clock it is the one of this machine.
+  std::function<std::optional<Effect>(std::string_view tool)> effect_of = {};
+  std::function<bool(std::string_view agent)> keeps_requests = {};
+  std::function<std::int64_t()> clock = {};
+};
+
+class StepAgent {
+ public:
+  // Begins the run of a step, or goes on with the one that the store has. `is_virtual` says that the agent waits for
+  // no clock. Errors: as StoredAgent::open().
+  static Result<std::unique_ptr<StepAgent>> open(const Engine& engine, const Store& store,
+                                                 const chain::ChainOperation& step, const StepAgentTask& task,
+                                                 const loop::ModelChoice& model, bool is_virtual);
+
+  // How the step ended.
+  struct End {
+    boost::json::value value;        // what the agent returned
+    std::string error;               // why it failed: a name, a colon and a sentence; "" when it did not
+    chain::ModelUsage usage;
+  };
+  // Runs programs until the agent needs its model or a tool. Returns how it ended, or nullopt while it waits for
+  // requests() or for the time of its next attempt.
+  Result<std::optional<End>> step();
+  // Returns the requests and calls that must be made now, each once. Their paths have no name of the step.
+  std::vector<loop::Operation> requests() { return stored_->take_orders(); }
+  Result<void> answer(std::string_view path, const loop::ModelReply& reply);
+  // Say what became of a call.
+  Result<void> answer_call(std::string_view path, const boost::json::value& value);
+  Result<void> answer_call_error(std::string_view path, std::string_view message);
+  // Lets a request wait for a time, as its server wants it.
+  Result<void> defer(std::string_view path, std::int64_t due_ms) { return stored_->defer_model(path, due_ms); }
+  std::uint64_t fencing_token() const { return stored_->fencing_token(); }
+  // Returns the time for which the agent waits; nullopt: it waits for requests(), or for nothing.
+  std::optional<std::int64_t> due_ms() const;
+
+ private:
+  StepAgent(bool is_virtual, std::function<std::int64_t()> clock)
+      : is_virtual_(is_virtual), clock_(std::move(clock)), virtual_ms_(clock_()) {}
+  std::int64_t now_ms() const { return is_virtual_ ? virtual_ms_ : clock_(); }
+  Result<std::optional<End>> end();
+  std::optional<End> fail(std::string why) const;
+  chain::ModelUsage usage() const;
+
+  const bool is_virtual_;
+  const std::function<std::int64_t()> clock_;
+  std::int64_t virtual_ms_;          // the virtual time, in ms since 1970
+  std::optional<loop::StoredAgent> stored_;
+};
+
+}  // namespace ptcvm::cli

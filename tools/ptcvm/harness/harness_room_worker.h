@@ -1,0 +1,52 @@
+// Plans and sends for one room, on the threads of workers. Every function runs on one thread at a time; a strand of the
+// room sees to that.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "agents/harness/harness.h"
+#include "agents/harness/outbox.h"
+#include "tools/ptcvm/harness/harness_room_setup.h"
+
+namespace ptcvm::cli {
+
+// What carries the messages of a conversation. nullptr, with the reason: there is no such conversation or server.
+using MakeTransport =
+    std::function<std::unique_ptr<harness::Transport>(harness::Conversation& conversation, std::string& message)>;
+
+// See the top of this file.
+class RoomWorker {
+ public:
+  using OnHud = std::function<void(const std::optional<harness::Hud>&)>;
+  // Everything given must outlive the worker. `on_hud` is called on the thread that plans.
+  RoomWorker(Store store, std::string id, PlannerParts usual, MakeTransport make_transport, OnHud on_hud);
+
+  // Plans until the planner waits for somebody. Error: busy when another process plans; the errors of the store.
+  Result<void> plan(const PlannerChoice& choice);
+  // Sends a draft.
+  Result<void> approve(const PlannerChoice& choice, const std::string& draft, const std::optional<std::string>& next,
+                       const std::string& by);
+  // Takes in what the other side said, and sends again what was in flight when a process died.
+  Result<void> tick(const PlannerChoice& choice);
+
+ private:
+  Result<void> open();
+  Result<void> take(const PlannerChoice& choice);
+  harness::Author author(std::string by = {}) const;
+
+  Store store_;
+  std::string id_;
+  PlannerParts usual_;                 // the models of the command line
+  MakeTransport make_transport_;
+  OnHud on_hud_;
+  std::optional<harness::Conversation> conversation_;
+  std::unique_ptr<harness::Transport> transport_;
+  std::unique_ptr<harness::Outbox> outbox_;
+  std::unique_ptr<harness::Harness> harness_;
+  std::unique_ptr<harness::Planner> planner_;
+  std::uint64_t revision_ = 0;         // names the choice that the planner was made for
+};
+
+}  // namespace ptcvm::cli

@@ -1,0 +1,67 @@
+// One conversation of a store, as the commands of `ptcvm harness` see it.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agents/harness/harness.h"
+#include "agents/harness/model_text.h"
+#include "agents/harness/outbox.h"
+#include "tools/ptcvm/calls/run_options.h"
+#include "tools/ptcvm/store/store_options.h"
+
+namespace ptcvm::cli {
+
+// What the commands are told. Each of them has some of the members.
+struct HarnessArguments {
+  StoreOptions store;                          // --id names the conversation
+  std::string peer;                            // the conversation of the other side; "" when a script carries messages
+  std::string remote;                          // --remote: the agent of the other side
+  std::string planner, config, scenario, replies, model;   // --planner, --config, --scenario, --replies, --model
+  RunArguments tools;                          // --tools, --tool, --tool-shell, --tool-effect: for a program that plans
+  std::string mode = "approve";
+  bool begins = false;
+  std::vector<std::string> words;              // the positional arguments
+  std::string next;                            // --next
+};
+
+// Opens the conversation, and sends its messages.
+class HarnessSession {
+ public:
+  explicit HarnessSession(const HarnessArguments& arguments) : arguments_(arguments) {}
+  ~HarnessSession();
+  HarnessSession(const HarnessSession&) = delete;
+  HarnessSession& operator=(const HarnessSession&) = delete;
+
+  // Returns what the command ends with when that fails, and says why.
+  std::optional<int> open(StoreUse use);
+  harness::Conversation& conversation() { return *conversation_; }
+  harness::Outbox& outbox() { return *outbox_; }
+  const Store& store() const { return *store_; }
+  harness::Author author() const;
+  // Prints the line that says what the conversation waits for, and returns what the command ends with.
+  int report();
+
+ private:
+  const HarnessArguments& arguments_;
+  std::optional<Store> store_;
+  std::optional<harness::Conversation> conversation_;
+  std::unique_ptr<harness::Transport> transport_;
+  std::unique_ptr<harness::Outbox> outbox_;
+};
+
+// Returns an id for a message that a script carries. Two processes at once have two ids, so that no message is lost.
+std::string heard_id(const harness::ConversationView& view);
+
+// Reads a file with one JSON object.
+std::optional<boost::json::object> json_file(const std::string& path, std::string& message);
+
+// Declares the options that say what plans, for run and serve.
+void declare_planner(CLI::App& command, HarnessArguments& arguments);
+
+void add_harness_run(CLI::App& app, int& status);
+void add_harness_serve(CLI::App& app, int& status);
+
+}  // namespace ptcvm::cli

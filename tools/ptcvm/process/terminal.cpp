@@ -1,0 +1,35 @@
+#include "tools/ptcvm/process/terminal.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <iostream>
+
+namespace ptcvm::cli {
+
+bool stderr_has_colour() { return isatty(STDERR_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr; }
+bool stdout_has_colour() { return isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr; }
+std::size_t stderr_rows() {
+  const char* const kind = std::getenv("TERM");
+  if (isatty(STDERR_FILENO) != 1 || kind == nullptr || std::string_view(kind) == "dumb") return 0;
+  constexpr std::size_t kUsual = 24;
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : kUsual;
+}
+bool stdin_is_terminal() { return isatty(STDIN_FILENO) == 1; }
+
+bool write_out(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(STDOUT_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+void complain(std::string_view message) { std::cerr << "ptcvm: " << message << '\n'; }
+
+}  // namespace ptcvm::cli

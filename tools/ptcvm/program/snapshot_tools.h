@@ -1,0 +1,18 @@
+// The tools that a snapshot wants, for commands that go on from it.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "ptcvm/snapshot_view.hpp"
+#include "tools/ptcvm/calls/external_tool.h"
+
+namespace ptcvm::cli {
+
+// Adds the asynchronous tools of the snapshot that are not there: they need no command, because somebody gives their
+// answers. Returns their names.
+std::vector<std::string> add_async_tools_of(const SnapshotView& snapshot, CommandTools& tools);
+// Returns "; add --tool pay=COMMAND --tool-effect pay=keyed": the options for tools that are still missing or have
+// another effect; or "".
+std::string missing_tool_options(const SnapshotView& snapshot, const CommandTools& tools);
+
+}  // namespace ptcvm::cli

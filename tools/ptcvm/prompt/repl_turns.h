@@ -1,0 +1,50 @@
+// The turns behind a prompt: a session in memory has them, or a run that a store keeps.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ptcvm/engine.hpp"
+#include "tools/ptcvm/calls/run_options.h"
+#include "tools/ptcvm/process/interrupt.h"
+#include "tools/ptcvm/program/report.h"
+#include "tools/ptcvm/program/suspension.h"
+#include "tools/ptcvm/store/store_options.h"
+
+namespace ptcvm::cli {
+
+class ReplTurns {
+ public:
+  virtual ~ReplTurns() = default;
+  // Runs a program to its end or its next suspension. The value of the end is EDN. An incomplete program changes
+  // nothing.
+  virtual TurnEnd eval(const std::string& source) = 0;
+  virtual TurnEnd go_on() = 0;   // goes on with the program that waits
+  virtual std::vector<WaitingOperation> pending() const = 0;
+  virtual Result<void> resolve(std::string_view operation, const Value& value) = 0;
+  virtual Result<void> fail(std::string_view operation, const std::string& reason) = 0;
+  virtual std::optional<std::string> definitions_edn() const = 0;   // {:name value}; nullopt: they are in the store
+  virtual std::vector<std::string> defined_names() const = 0;
+  virtual std::string data_edn() const = 0;     // the map for data/…
+  virtual std::string store_text() const = 0;   // says which run of which store this is
+  virtual bool has_program() const = 0;         // a program of an earlier process is not over
+};
+
+// What both kinds need. All of it must outlive the turns.
+struct ReplParts {
+  const Engine& engine;
+  const RunArguments& options;
+  const CommandTools& tools;
+  const InterruptFlag& interrupted;
+  Observer& observer;
+};
+
+// Return null when an input or the store is refused; `message` then says why, and `status` is what the command ends
+// with.
+std::unique_ptr<ReplTurns> session_turns(const ReplParts& parts, std::string& message, int& status);
+std::unique_ptr<ReplTurns> stored_turns(const ReplParts& parts, const StoreOptions& store, std::string& message,
+                                        int& status);
+
+}   // namespace ptcvm::cli

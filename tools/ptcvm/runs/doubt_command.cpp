@@ -1,0 +1,207 @@
+// ptcvm doubt: calls that may or may not have happened, and what a person says about them.
+#include <iostream>
+
+#include "ptcvm/queues.hpp"
+#include "tools/ptcvm/agent/agent_stored_commands.h"
+#include "tools/ptcvm/chain/chain_job.h"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/store/agent_goes_on.h"
+#include "tools/ptcvm/store/doubt_text.h"
+#include "tools/ptcvm/store/planner_doubts.h"
+#include "tools/ptcvm/store/store_logs.h"
+#include "tools/ptcvm/store/store_options.h"
+#include "tools/ptcvm/text/moments.h"
+
+namespace ptcvm::cli {
+namespace {
+
+constexpr const char* kDoubtExamples = R"(Examples:
+  ptcvm doubt list --store runs.db
+  ptcvm doubt settle --store runs.db may --happened '"tx_17"'
+  ptcvm doubt settle --store runs.db may may/task:pay_bob#0 --did-not
+  ptcvm doubt settle --store runs.db may --give-up
+
+A call is in doubt when its process died, or was cut off, after the call was begun and before its answer was in the
+store. Look at the outside system, then say what you found. --happened takes the call's answer (JSON, null if it has
+none); --did-not makes the call again when the run goes on; --give-up lets it fail. KEY may be left out when there is
+one doubt only.)";
+
+struct DoubtRequest {
+  StoreOptions store;
+  std::string key, value;
+  bool happened = false, did_not = false, give_up = false, json = false;
+};
+
+void show_doubts(const StoreOptions& store, const std::string& run, const std::optional<std::string>& task,
+                 const std::vector<JournalCall>& doubts, bool json) {
+  if (!json && !doubts.empty()) std::cout << run << '\n';
+  for (const JournalCall& doubt : doubts) {
+    const std::string text = json ? doubt_json(run, doubt)
+                             : task ? chain_doubt_text(store, *task, doubt)
+                                    : doubt_text(store, run, doubt);
+    std::cout << text << '\n';
+  }
+}
+
+void show_agent_doubts(const StoreOptions& store, const std::string& run, const std::vector<std::string>& doubts,
+                       bool json) {
+  if (!json && !doubts.empty()) std::cout << run << '\n';
+  for (const std::string& doubt : doubts) {
+    std::cout << (json ? agent_doubt_json(run, doubt) : agent_doubt_text(store, run, doubt)) << '\n';
+  }
+}
+
+// Lists runs one after another.
+class DoubtList {
+ public:
+  DoubtList(const Store& store, const DoubtRequest& request) : store_(store), request_(request) {}
+
+  // Returns false when the list cannot go on.
+  bool show(const std::string& id) {
+    const auto doubts = store_.doubts(id);
+    if (!doubts) return passes_over(doubts.error(), id, status_);
+    const auto detail = store_.detail(id);
+    auto of_agent = detail ? agent_doubts(detail->waits_for) : std::vector<std::string>();
+    if (!of_agent.empty() && is_chain_job(store_, id)) of_agent.clear();   // the log of its steps has them
+    const auto task = doubts->empty() ? std::nullopt : chain_of_steps(store_, id);
+    any_ = any_ || !doubts->empty() || !of_agent.empty();
+    show_doubts(request_.store, id, task, *doubts, request_.json);
+    show_agent_doubts(request_.store, id, of_agent, request_.json);
+    return true;
+  }
+  int end() const {
+    if (!any_ && !request_.json && status_ == kSuccess) std::cerr << "nothing is in doubt\n";
+    return status_;
+  }
+  int status() const { return status_; }
+
+ private:
+  const Store& store_;
+  const DoubtRequest& request_;
+  int status_ = kSuccess;
+  bool any_ = false;
+};
+
+int list(const DoubtRequest& request) {
+  StoreCommand command(request.store);
+  int status = kSuccess;
+  if (!command.open(StoreUse::Existing, status)) return status;
+  if (!request.store.id.empty()) {
+    if (!command.read(JournalExtent::Notable, status)) return status;
+    DoubtList one(command.store(), request);
+    return one.show(request.store.id) ? one.end() : one.status();
+  }
+  constexpr std::size_t kPage = 500;
+  const Store store = for_lists(command.store());
+  DoubtList all(store, request);
+  std::string after;
+  for (std::size_t count = kPage; count == kPage;) {
+    const auto page = store.runs(after, kPage);
+    if (!page) return complain_of_store(page.error());
+    count = page->size();
+    for (const StoredRunInfo& run : *page) {
+      after = run.id;
+      if (!all.show(run.id)) return all.status();
+    }
+  }
+  return all.end();
+}
+
+// Returns the call that the run of an agent has in doubt, when there is only one, or "".
+std::string only_agent_doubt(const Store& store, const std::string& run) {
+  const auto detail = store.detail(run);
+  const auto doubts = detail ? agent_doubts(detail->waits_for) : std::vector<std::string>();
+  return doubts.size() == 1 ? doubts.front() : std::string();
+}
+
+// `value` is the answer of the call as EDN.
+int settle_for_planner(StoreCommand& command, const DoubtRequest& request, const std::string& key,
+                       const std::string& value, const harness::Author& author) {
+  if (request.give_up) {
+    return refuse_input("the planner is an agent: say --happened JSON or --did-not; you can dismiss what it drafts");
+  }
+  const std::string answer = request.did_not ? "no" : value_of(value).to_json();
+  const auto said = settle_agent_planner(command.store(), request.store.id, key, answer, author);
+  return said ? kSuccess : refuse_error(said.error());
+}
+
+int settle(const DoubtRequest& request) {
+  StoreCommand command(request.store);
+  int status = kSuccess;
+  std::string message, value = "nil";
+  if (request.happened) {
+    auto read = value_argument(request.value, false, message);
+    if (!read) return refuse_input("--happened: " + message);
+    value = std::move(*read);
+  }
+  if (!command.open(StoreUse::Existing, status) || !command.read(JournalExtent::Notable, status)) return status;
+  const auto doubts = command.store().doubts(request.store.id);
+  if (!doubts) return complain_of_store(doubts.error());
+  std::string key = request.key;
+  const bool is_of_planner = is_agent_planner_run(request.store.id);
+  if (key.empty() && is_of_planner) key = only_agent_doubt(command.store(), request.store.id);
+  if (key.empty() && doubts->size() == 1) key = doubts->front().key;
+  const std::string agent = key.empty() && doubts->empty() ? agent_goes_on(command.store(), request.store) : "";
+  if (!agent.empty()) return refuse_input(agent);
+  if (key.empty()) {
+    return refuse_input(doubts->empty() ? "nothing is in doubt in " + request.store.id
+                                        : "which one? Give the KEY; `ptcvm doubt list` shows them");
+  }
+  if (refuses_answers(command.store(), request.store.id)) return kBadInput;
+  if (is_of_chain(command.store(), request.store.id)) return kBadInput;
+  const harness::Author author{now_millis(), command.by()};
+  if (is_of_planner) return settle_for_planner(command, request, key, value, author);
+  const DoubtAnswer answer = request.happened  ? DoubtAnswer::Happened
+                             : request.did_not ? DoubtAnswer::DidNot
+                                               : DoubtAnswer::GiveUp;
+  const auto said = command.store().settle(request.store.id, key, answer, value_of(value), command.by());
+  if (said) {
+    const auto woken = wake_conversation_of(command.store(), request.store.id, author);
+    return woken ? kSuccess : complain_of_store(woken.error());
+  }
+  if (said.error().code != Errc::refused || said.error().detail == "run_is_copy") {
+    return complain_of_store(said.error());
+  }
+  return refuse_input("there is no doubt about " + key + " in " + request.store.id + " (any more)");
+}
+
+}  // namespace
+
+void add_doubt_command(CLI::App& app, int& status) {
+  auto* doubt = app.add_subcommand("doubt", "Calls that may or may not have happened");
+  doubt->require_subcommand(1);
+  doubt->footer(kDoubtExamples);
+  auto request = std::make_shared<DoubtRequest>();
+
+  auto* all = doubt->add_subcommand("list", "Show them, of one run or of all");
+  declare_sealed_store(*all, request->store);
+  declare_new_run_id(*all, request->store);
+  all->add_flag("--json", request->json, "A line of JSON for each");
+  all->callback([request, &status] { status = list(*request); });
+
+  auto* one = doubt->add_subcommand("settle", "Say what became of one");
+  declare_sealed_store(*one, request->store);
+  declare_run_id(*one, request->store);
+  one->add_option("KEY", request->key, "The idempotency key of the call, as `doubt list` shows it");
+  auto* answers = one->add_option_group("what became of it");
+  answers
+      ->add_option_function<std::string>(
+          "--happened",
+          [request](const std::string& json) {
+            request->happened = true;
+            request->value = json.empty() ? "null" : json;
+          },
+          "It happened, and this was its answer (JSON, or @ and a file of it)")
+      ->type_name("JSON")
+      ->expected(0, 1)
+      ->default_str("null");
+  answers->add_flag("--did-not", request->did_not, "It did not happen: it is made again");
+  answers->add_flag("--give-up", request->give_up, "It shall not be tried again: it fails");
+  answers->require_option(1);
+  answers->set_help_flag();   // the command has its own
+  declare_author(*one, request->store);
+  one->footer(kDoubtExamples);
+  one->callback([request, &status] { status = settle(*request); });
+}
+
+}  // namespace ptcvm::cli

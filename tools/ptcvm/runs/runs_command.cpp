@@ -1,0 +1,280 @@
+// ptcvm runs: what a store holds, one line a run.
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <optional>
+
+#include "agents/loop/rate_limits.h"
+#include "ptcvm/host_log.hpp"
+#include "ptcvm/queues.hpp"
+#include "ptcvm/run_moves.hpp"
+#include "runtime/text/json_text.h"
+#include "tools/ptcvm/calls/kept_tools.h"
+#include "tools/ptcvm/calls/tool_errors.h"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/store/doubt_text.h"
+#include "tools/ptcvm/store/store_options.h"
+#include "tools/ptcvm/store/waits_text.h"
+#include "tools/ptcvm/text/moments.h"
+#include "tools/ptcvm/text/text_table.h"
+
+namespace ptcvm::cli {
+namespace {
+
+constexpr const char* kRunsExamples = R"(Examples:
+  ptcvm runs --store runs.db
+  ptcvm runs --store runs.db --state woken --json
+  ptcvm runs --store runs.db --state 'in doubt' --errors
+  ptcvm runs cancel order-17 --store runs.db --reason 'no longer wanted'
+
+A run of a queue (ptcvm enqueue) also shows its queue and what the queue says of it: ready, timer, held, waiting,
+blocked, quarantined, dead, dependency_failed (a run that it comes after was given up) or done. --state takes these,
+too.
+States: queued (no worker has begun it); running; interrupted (its process is gone: run or resume it again); waiting;
+due (its time has come: resume it); woken (what it waits for has come: resume it); in doubt (a person has to say
+something: ptcvm doubt list); ended ok, ended return, ended fail, ended error; moved to STORE; moving to STORE (say
+ptcvm runs move again). With --keys each log is checked. A log that its seal refuses has the state "refused NAME", and
+the exit status is 65; logs of other tenants are left out.)";
+
+struct RunsRequest {
+  StoreOptions store;
+  std::string state;
+  bool json = false;
+  bool errors = false;
+};
+
+// What the tool of one call wrote to its standard error.
+struct CallErrors {
+  std::string key, tool, text;
+};
+
+struct RunLine {
+  StoredRunInfo info;
+  std::string state, waits_for;
+  std::optional<Error> refusal;   // why the seal of the log refuses it
+  std::optional<QueuedRunStatus> queued;   // nullopt: no queue has it
+  std::vector<CallErrors> errors = {};
+};
+
+class Runs {
+ public:
+  Runs(const Store& store, const RunsRequest& request)
+      : store_(for_lists(store)), has_ring_(!request.store.keys.empty()), shows_errors_(request.errors) {}
+
+  // Returns the runs whose state begins so.
+  Result<std::vector<RunLine>> read(const std::string& state) const {
+    constexpr std::size_t kPage = 500;
+    std::vector<RunLine> out;
+    std::string after;
+    for (std::size_t count = kPage; count == kPage;) {
+      auto page = store_.runs(after, kPage);
+      if (!page) return std::move(page).error();
+      count = page->size();
+      const QueuedRuns queued = queued_of(*page);
+      for (StoredRunInfo& info : *page) {
+        after = info.id;
+        if (is_no_run(info.id)) continue;
+        RunLine line = line_of(std::move(info));
+        if (line.refusal && is_of_other_tenant(*line.refusal)) continue;
+        if (const auto at = queued.find(line.info.id); at != queued.end()) line.queued = at->second;
+        // A run that no worker has begun yet.
+        if (line.queued && line.state == "interrupted" && line.info.facts == 1) line.state = "queued";
+        if (is_cancelled(line)) line.state = "cancelled";
+        const bool is_wanted = line.state.starts_with(state) || (line.queued && line.queued->state.starts_with(state));
+        if (!is_wanted) continue;
+        if (shows_errors_ && !line.refusal) line.errors = errors_of(line.info.id);
+        out.push_back(std::move(line));
+      }
+    }
+    return out;
+  }
+
+ private:
+  // Whether a log is beside the logs of runs.
+  bool is_no_run(const std::string& log) const {
+    return is_log_of_tools(store_, log) || log.starts_with(kIdentityLog) || loop::is_log_of_rates(store_, log);
+  }
+  using QueuedRuns = std::map<std::string, QueuedRunStatus>;
+  QueuedRuns queued_of(const std::vector<StoredRunInfo>& page) const {
+    std::vector<std::string> ids;
+    for (const StoredRunInfo& info : page) ids.push_back(info.id);
+    QueuedRuns out;
+    auto read = queued_runs(store_, ids);
+    if (!read) return out;   // a store without queues
+    for (QueuedRunStatus& status : *read) out.insert_or_assign(status.run, std::move(status));
+    return out;
+  }
+
+  RunLine line_of(StoredRunInfo info) const {
+    RunLine line{std::move(info), {}, {}, {}, {}};
+    if (auto refusal = refusal_of(line.info.id)) {
+      line.state = refused_state(*refusal);
+      line.refusal = std::move(refusal);
+      return line;
+    }
+    // A run that goes on or goes away meanwhile has nothing to show but its state.
+    const auto read = store_.detail(line.info.id);
+    const StoredDetail detail = read ? *read : StoredDetail();
+    switch (line.info.state) {
+      case StoredState::Ended: line.state = "ended" + (detail.end_status.empty() ? "" : ' ' + detail.end_status); break;
+      case StoredState::Running: line.state = line.info.is_interrupted ? "interrupted" : "running"; break;
+      case StoredState::Parked:
+        line.state = line.info.is_woken     ? "woken"
+                     : is_in_doubt(detail) ? "in doubt"
+                     : is_due(line)        ? "due"
+                                           : "waiting";
+        line.waits_for = names_of(line.info.id, detail.waits_for);
+        break;
+      case StoredState::Moving:
+      case StoredState::Moved:
+        line.state = (line.info.state == StoredState::Moving ? "moving to " : "moved to ") + detail.moved_to;
+        break;
+    }
+    return line;
+  }
+
+  // Given up while nobody executed it: its log has no end.
+  static bool is_cancelled(const RunLine& line) {
+    const StoredState state = line.info.state;
+    return line.queued && line.queued->is_cancelled && line.queued->state == "dead" &&
+           (state == StoredState::Running || state == StoredState::Parked);
+  }
+
+  static bool is_in_doubt(const StoredDetail& detail) {
+    return detail.is_in_doubt || !agent_doubts(detail.waits_for).empty();
+  }
+  bool is_due(const RunLine& line) const { return line.info.deadline_ms && *line.info.deadline_ms <= now_ms_; }
+
+  // Signals are shown by their names, all else as the store names it.
+  std::string names_of(const std::string& run, const std::vector<std::string>& keys) const {
+    if (keys.empty()) return "";
+    const auto journal = store_.journal(run, JournalExtent::Notable);
+    std::string out;
+    for (const std::string& key : keys) {
+      const auto signal = journal ? awaited_signal(*journal, key) : std::nullopt;
+      out.append(out.empty() ? "" : " ").append(signal.value_or(key));
+    }
+    return out;
+  }
+
+  std::vector<CallErrors> errors_of(const std::string& run) const {
+    std::vector<CallErrors> out;
+    const auto journal = store_.journal(run, JournalExtent::Whole);
+    if (!journal) return out;
+    for (const JournalCall& call : journal->calls) {
+      if (!call.errors.empty()) out.push_back({call.key, call.tool, call.errors});
+    }
+    return out;
+  }
+
+  // Checks the seal of a log, when there is a ring.
+  std::optional<Error> refusal_of(const std::string& run) const {
+    if (!has_ring_) return std::nullopt;
+    const auto first = HostLog::of(store_, run).read(0, 1);   // checks the whole log
+    const auto parked = first ? HostLog::of(store_, run).parked() : Result<std::optional<HostParked>>(first.error());
+    return parked ? std::nullopt : std::optional(parked.error());
+  }
+
+  const Store store_;
+  const bool has_ring_, shows_errors_;
+  const std::int64_t now_ms_ = now_millis();
+};
+
+void append_errors(std::string& out, const std::vector<CallErrors>& errors) {
+  if (errors.empty()) return;
+  out += ",\"errors\":[";
+  for (const CallErrors& each : errors) {
+    out += out.back() == '[' ? "{\"call\":" : ",{\"call\":";
+    ptc::append_json_string(out, each.key);
+    ptc::append_json_member(out, "tool", each.tool);
+    ptc::append_json_member(out, "text", each.text);
+    out += '}';
+  }
+  out += ']';
+}
+
+void write_line_of_json(const RunLine& line) {
+  std::string out = "{\"id\":";
+  ptc::append_json_string(out, line.info.id);
+  out += ",\"state\":";
+  ptc::append_json_string(out, line.state);
+  out += ",\"facts\":" + std::to_string(line.info.facts);
+  out += ",\"started_ms\":" + std::to_string(line.info.started_ms);
+  out += ",\"changed_ms\":" + std::to_string(line.info.changed_ms);
+  out += ",\"deadline_ms\":" + (line.info.deadline_ms ? std::to_string(*line.info.deadline_ms) : "null");
+  out += ",\"waits_for\":";
+  ptc::append_json_string(out, line.waits_for);
+  out += ",\"owner\":";
+  ptc::append_json_string(out, line.info.owner);
+  if (line.queued) {
+    ptc::append_json_member(out, "queue", line.queued->queue);
+    ptc::append_json_member(out, "queue_state", line.queued->state);
+    ptc::append_json_member(out, "tenant", line.queued->tenant);
+    ptc::append_json_member(out, "priority", std::int64_t{line.queued->priority});
+    ptc::append_json_member(out, "attempts", std::int64_t{line.queued->attempts});
+    ptc::append_json_member(out, "reason", line.queued->reason);
+    out += std::string(",\"cancelled\":") + (line.queued->is_cancelled ? "true" : "false");
+  }
+  append_errors(out, line.errors);
+  std::cout << out << "}\n";
+}
+
+std::string queue_text(const RunLine& line) {
+  if (!line.queued) return "";
+  const std::string& why = line.queued->reason;
+  return line.queued->queue + ": " + line.queued->state + (why.empty() ? "" : " (" + cut_text(why, 60) + ')');
+}
+
+int list(const RunsRequest& request) {
+  StoreCommand command(request.store);
+  int status = kSuccess;
+  if (!command.open(StoreUse::Existing, status)) return status;
+  const auto lines = Runs(command.store(), request).read(request.state);
+  if (!lines) return complain_of_store(lines.error());
+  status = kSuccess;
+  for (const RunLine& line : *lines) {
+    if (line.refusal) status = complain_of_store(*line.refusal);
+  }
+  if (request.json) {
+    for (const RunLine& line : *lines) write_line_of_json(line);
+    return status;
+  }
+  const std::int64_t now = now_millis();
+  const bool has_queues = std::ranges::any_of(*lines, [](const RunLine& line) { return line.queued.has_value(); });
+  std::vector<std::vector<std::string>> rows = {{"ID", "STATE", "FACTS", "CHANGED", "WAITS FOR"}};
+  if (has_queues) rows[0].insert(rows[0].begin() + 2, "QUEUE");
+  for (const RunLine& line : *lines) {
+    rows.push_back({line.info.id, line.state, std::to_string(line.info.facts),
+                    distance_text(line.info.changed_ms, now), line.waits_for});
+    if (has_queues) rows.back().insert(rows.back().begin() + 2, queue_text(line));
+  }
+  if (lines->empty()) std::cerr << "no runs\n";
+  if (!lines->empty()) std::cout << text_table(rows);
+  for (const RunLine& line : *lines) {
+    for (const CallErrors& each : line.errors) {
+      std::cout << '\n' << line.info.id << ": the call " << each.key << " wrote to its standard error:\n"
+                << tool_error_lines(each.tool, each.text);
+    }
+  }
+  return status;
+}
+
+}  // namespace
+
+void add_runs_command(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand("runs", "List the runs of a store and their states");
+  auto request = std::make_shared<RunsRequest>();
+  declare_sealed_store(*command, request->store);
+  command->add_option("--state", request->state, "Only those in this state, or whose state begins so");
+  command->add_flag("--json", request->json, "A line of JSON for each");
+  command->add_flag("--errors", request->errors, "Also what tools wrote to their standard error, by calls");
+  command->footer(kRunsExamples);
+  add_runs_parts(*command, status);
+  add_runs_moves(*command, status);
+  // The parser calls this for a command below, too, after that one.
+  command->callback([command, request, &status] {
+    if (command->get_subcommands().empty()) status = list(*request);
+  });
+}
+
+}  // namespace ptcvm::cli

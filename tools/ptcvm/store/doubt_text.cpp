@@ -1,0 +1,87 @@
+#include "tools/ptcvm/store/doubt_text.h"
+
+#include "agents/chain/plan_program.h"
+#include "agents/chain/question_log.h"
+#include "runtime/text/json_text.h"
+#include "tools/ptcvm/calls/tool_errors.h"
+#include "tools/ptcvm/store/planner_doubts.h"
+#include "tools/ptcvm/text/shell_arguments.h"
+
+namespace ptcvm::cli {
+std::string doubt_json(const std::string& run, const JournalCall& doubt) {
+  std::string out = "{";
+  ptc::append_json_member(out, "run", run);
+  ptc::append_json_member(out, "key", doubt.key);
+  ptc::append_json_member(out, "tool", doubt.tool);
+  out += ",\"args\":" + json_of_edn(doubt.args_edn);
+  ptc::append_json_member(out, "effect", effect_name(doubt.effect));
+  if (!doubt.task.empty()) ptc::append_json_member(out, "task", doubt.task);
+  if (!doubt.errors.empty()) ptc::append_json_member(out, "errors", doubt.errors);
+  return out + ",\"attempt\":" + std::to_string(doubt.attempt) + '}';
+}
+
+namespace {
+
+// `settle` is the command that settles the doubt, without what became of the call.
+std::string text_with(const std::string& command, const JournalCall& doubt) {
+  const std::string settle = "\n      " + command;
+  std::string text = "  " + doubt.tool + ' ' + doubt.args_edn + "  (";
+  text += effect_name(doubt.effect);
+  if (!doubt.task.empty()) text += ", task " + doubt.task;
+  text += ")";
+  if (!doubt.errors.empty()) {
+    text += "\n    it wrote to its standard error:\n" + tool_error_lines("    " + doubt.tool, doubt.errors);
+    text.pop_back();
+  }
+  text += "\n    it happened, and this was the answer:" + settle + " --happened JSON";
+  text += "\n    it did not happen:" + settle + " --did-not";
+  return text + "\n    it shall not be tried again:" + settle + " --give-up";
+}
+
+}  // namespace
+
+std::string doubt_text(const StoreOptions& store, const std::string& run, const JournalCall& doubt) {
+  return text_with("ptcvm doubt settle " + store_words(store) + ' ' + shell_quoted(run) + ' ' +
+                       shell_quoted(doubt.key),
+                   doubt);
+}
+
+std::string chain_doubt_text(const StoreOptions& store, const std::string& task, const JournalCall& doubt) {
+  const std::string step(chain::step_of_key(doubt.task, task));
+  return text_with("ptcvm chain answer " + store_words(store) + ' ' + shell_quoted(task) + ' ' +
+                       shell_quoted(chain::doubt_name(step, doubt.key, doubt.attempt)),
+                   doubt);
+}
+
+std::vector<std::string> agent_doubts(const std::vector<std::string>& waits_for) {
+  constexpr std::string_view kAnswer = "answer/", kDoubt = "doubt:";
+  std::vector<std::string> out;
+  for (const std::string& key : waits_for) {
+    if (!key.starts_with(kAnswer)) continue;
+    const std::string path = key.substr(kAnswer.size());
+    if (path.substr(path.rfind('/') + 1).starts_with(kDoubt)) out.push_back(path);   // rfind() may be npos: + 1 is 0
+  }
+  return out;
+}
+
+std::string agent_doubt_json(const std::string& run, const std::string& doubt) {
+  std::string out = "{";
+  ptc::append_json_member(out, "run", run);
+  ptc::append_json_member(out, "operation", doubt);
+  return out + '}';
+}
+
+std::string agent_doubt_text(const StoreOptions& store, const std::string& run, const std::string& doubt) {
+  if (is_agent_planner_run(run)) {
+    const std::string command =
+        "\n      ptcvm doubt settle " + store_words(store) + ' ' + shell_quoted(run) + ' ' + shell_quoted(doubt);
+    return "  " + doubt + "  (a call of an agent that plans)\n    it happened, and this was the answer:" + command +
+           " --happened JSON\n    it did not happen:" + command + " --did-not";
+  }
+  const std::string settle = "\n      ptcvm agent resume " + store_words(store) + " --id " + shell_quoted(run) + ' ';
+  return "  " + doubt + "  (a call of an agent)\n    it happened, and this was the answer:" + settle + "--resolve " +
+         shell_quoted(doubt + "=JSON") + "\n    it did not happen:" + settle + "--reject " +
+         shell_quoted(doubt + "=WHY");
+}
+
+}  // namespace ptcvm::cli

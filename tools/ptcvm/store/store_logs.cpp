@@ -1,0 +1,27 @@
+#include "tools/ptcvm/store/store_logs.h"
+
+#include "ptcvm/queues.hpp"
+#include "tools/ptcvm/process/terminal.h"
+
+namespace ptcvm::cli {
+
+std::string shared_log(const StoreOptions& options, const std::string& name) {
+  return options.keys.empty() ? name : name + '/' + options.tenant;
+}
+
+bool passes_over(const Error& error, const std::string& log, int& status) {
+  if (is_of_other_tenant(error)) return true;
+  Error named = error;
+  named.message = log + ": " + error.message;
+  status = complain_of_store(named);
+  return error.code == Errc::seal_refused || error.detail == "store_corrupt";
+}
+
+bool refuses_answers(const Store& store, const std::string& run) {
+  const auto queued = queued_run(store, run);
+  if (!queued || !*queued || !(*queued)->is_cancelled) return false;
+  complain("run_cancelled: " + run + " was cancelled and takes no answers");
+  return true;
+}
+
+}  // namespace ptcvm::cli

@@ -1,0 +1,202 @@
+#include "tools/ptcvm/store/store_options.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "ptcvm/claim_heartbeat.hpp"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/process/bounded_file.h"
+#include "tools/ptcvm/process/files.h"
+#include "tools/ptcvm/process/terminal.h"
+#include "tools/ptcvm/store/postgres_place.h"
+#include "tools/ptcvm/text/shell_arguments.h"
+#include "vm/value/utf8.h"
+
+namespace ptcvm::cli {
+namespace {
+
+std::string this_person() {
+  const passwd* const user = getpwuid(getuid());
+  char host[256] = {};
+  gethostname(host, sizeof host - 1);
+  return ptc::utf8_repaired(std::string(user == nullptr ? "somebody" : user->pw_name) + '@' + host);
+}
+
+// A wrong path and a file of another kind are bad input. All else is a failure of the machine.
+int status_of_opening(const std::string& path, const Error& error) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const bool is_folder = fs::is_directory(path, ignored);
+  const bool has_place = !is_folder && fs::is_directory(fs::absolute(path, ignored).parent_path(), ignored);
+  const bool is_input = error.detail == "store_misuse" || error.detail == "store_corrupt" ||
+                        error.detail == "store_version" || (error.detail == "store_io" && !has_place);
+  return is_input ? kBadInput : kStoreFailed;
+}
+
+// Opens an SQLite file.
+std::optional<Store> open_file(const StoreOptions& options, StoreUse use, std::string& message, int& status) {
+  std::error_code why;
+  if (use == StoreUse::Existing && !std::filesystem::exists(options.path, why)) {
+    message = options.path + ": " + (why ? why.message() : "there is no such store");
+    return std::nullopt;
+  }
+  SqliteOptions wanted;
+  wanted.durability = options.group ? Durability::Group : Durability::Sync;
+  wanted.window = std::chrono::milliseconds(options.group_window_ms);
+  if (!read_store_keys(options, wanted.keys, message)) return std::nullopt;
+  wanted.tenant = options.tenant;
+  auto opened = open_sqlite(options.path, wanted);
+  if (opened) return std::move(*opened);
+  message = options.path + ": " + opened.error().message;
+  status = status_of_opening(options.path, opened.error());
+  return std::nullopt;
+}
+
+void declare_store_keys(CLI::App& command, StoreOptions& options) {
+  declare_ring(command, options);
+  command.add_option("--tenant", options.tenant, "Whose logs these are (with --keys)");
+}
+
+}  // namespace
+
+CLI::Option* declare_store(CLI::App& command, StoreOptions& options) {
+  return command.add_option("--store", options.path, "The SQLite file, or the postgresql:// URL, that keeps runs")
+      ->envname(kStoreVariable)
+      ->type_name("FILE");
+}
+
+void declare_ring(CLI::App& command, StoreOptions& options) {
+  command
+      .add_option("--keys", options.keys, "Key ring: only logs that it sealed are taken, and what is written is sealed")
+      ->type_name("RING");
+}
+
+void declare_queue_store(CLI::App& command, StoreOptions& options) {
+  declare_store(command, options);
+  declare_ring(command, options);
+}
+
+void declare_sealed_store(CLI::App& command, StoreOptions& options) {
+  declare_store(command, options);
+  declare_store_keys(command, options);
+}
+
+void declare_run_id(CLI::App& command, StoreOptions& options, const std::string& what) {
+  declare_new_run_id(command, options, what);
+  command.get_option("ID")->required();
+}
+
+void declare_new_run_id(CLI::App& command, StoreOptions& options, const std::string& what) {
+  command.add_option("ID", options.id, what);
+  command.add_option("--id", options.id, what + ", instead of the argument")->type_name("ID");
+}
+
+void declare_author(CLI::App& command, StoreOptions& options) {
+  command.add_option("--by", options.by, "Who says it, as the log will show it (the user, if not given)")
+      ->type_name("NAME");
+}
+
+void declare_durability(CLI::App& command, StoreOptions& options) {
+  command
+      .add_option_function<std::string>(
+          "--durability", [&options](const std::string& mode) { options.group = mode == "group"; },
+          "sync: on the disk before (task …) returns; group: within the window")
+      ->check(CLI::IsMember({"sync", "group"}).description(""))
+      ->type_name("MODE");
+  command
+      .add_option("--group-window", options.group_window_ms, "The window of --durability group, in milliseconds (5)")
+      ->type_name("MS");
+}
+
+std::optional<Store> open_store(const StoreOptions& options, StoreUse use, std::string& message, int& status) {
+  status = kBadInput;
+  if (options.path.empty()) {
+    message = "which store? Give --store FILE or --store postgresql://USER@HOST/DATABASE, or set PTCVM_STORE";
+    return std::nullopt;
+  }
+  auto store = is_postgres_url(options.path) ? open_postgres_place(options, message, status)
+                                             : open_file(options, use, message, status);
+  if (store) store = with_heartbeat(*store);
+  return store;
+}
+
+bool read_store_keys(const StoreOptions& options, std::shared_ptr<const KeyRing>& keys, std::string& message) {
+  if (options.keys.empty()) return true;
+  auto ring = KeyRing::load(options.keys);
+  if (ring) {
+    keys = std::make_shared<const KeyRing>(std::move(*ring));
+  } else {
+    message = ring.error().message;
+  }
+  return ring.has_value();
+}
+
+bool StoreCommand::open(StoreUse use, int& status) {
+  std::string message;
+  store_ = open_store(options_, use, message, status);
+  if (!store_) complain(message);
+  return store_.has_value();
+}
+
+bool StoreCommand::read(JournalExtent extent, int& status) {
+  auto journal = store_->journal(options_.id, extent);
+  if (!journal) {
+    status = complain_of_store(journal.error());
+    return false;
+  }
+  journal_ = std::move(*journal);
+  if (journal_.facts != 0) return true;
+  status = refuse_input("there is no run " + options_.id + " in " + shown_place(options_.path) +
+                        "; `ptcvm runs` lists them");
+  return false;
+}
+
+std::string StoreCommand::by() const { return options_.by.empty() ? this_person() : options_.by; }
+
+std::string store_words(const StoreOptions& options) {
+  std::string words = "--store " + shell_quoted(shown_place(options.path));
+  if (options.keys.empty()) return words;
+  return words + " --keys " + shell_quoted(options.keys) + " --tenant " + shell_quoted(options.tenant);
+}
+
+bool is_of_other_tenant(const Error& error) {
+  return error.code == Errc::seal_refused && error.detail == "wrong_tenant";
+}
+
+std::string refused_state(const Error& error) { return "refused " + std::string(error.detail); }
+
+int complain_of_store(const Error& error) {
+  complain(error.message);
+  const bool is_input =
+      error.detail == "store_misuse" || error.detail == "run_is_copy" || error.code == Errc::seal_refused;
+  return is_input ? kBadInput : kStoreFailed;
+}
+
+int refuse_input(std::string_view message) {
+  complain(message);
+  return kBadInput;
+}
+
+int complain_of_busy(const std::string& message) {
+  complain(message + "; wait until it is done, or stop that process, and give the command again");
+  return kBusy;
+}
+
+std::optional<std::string> value_argument(const std::string& text, bool is_edn, std::string& message) {
+  std::optional<std::string> content = text;
+  if (text.starts_with('@')) content = read_file(text.substr(1), message, kValueFile);
+  if (!content) return std::nullopt;
+  const auto read = is_edn ? Value::from_edn(*content) : Value::from_json(*content);
+  if (read) return read->to_edn();
+  const Diagnostic problem = *read.error().diagnostic;
+  message = std::string(is_edn ? "EDN" : "JSON") + " is wanted, or @ and a file of it: ";
+  if (!is_edn) message += "line " + std::to_string(problem.line) + ", column " + std::to_string(problem.column) + ": ";
+  message += problem.message;
+  return std::nullopt;
+}
+
+Value value_of(const std::string& edn) { return Value::from_edn(edn).value(); }
+
+}   // namespace ptcvm::cli
