@@ -41,7 +41,7 @@ class LargeAnswers(SnapshotTest):
 
     def test_one_that_was_taken_before_the_run_began_ends_the_wait(self):
         self.assertEqual(ptcvm("journal", "put", *self.store, "r", "go", self.large, "--force")[0], 0)
-        status, _, err = ptcvm("run", self.program, *self.store, "--id", "r", timeout=60)
+        status, _, err = ptcvm("run", self.program, *self.store, "--id", "r", timeout=240)
         self.assertEqual(status, 1, err)
         self.assertIn("its result is larger than 1048576 bytes", err)
 

@@ -40,7 +40,7 @@ class Service:
     def call(self, method, path, body=None):
         """Status and body. An OSError or HTTPException when the service is gone."""
         if not hasattr(self.local, "connection"):
-            self.local.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+            self.local.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=240)
             self.connections.append(self.local.connection)
         self.local.connection.request(method, path, None if body is None else json.dumps(body))
         response = self.local.connection.getresponse()
@@ -54,7 +54,7 @@ class Service:
 
     def end(self, how):
         self.process.send_signal(how)
-        status = self.process.wait(timeout=60)
+        status = self.process.wait(timeout=240)
         self.process.stdout.close()
         for connection in self.connections:
             connection.close()

@@ -150,7 +150,7 @@ print(run.run())
         with tempfile.TemporaryDirectory() as folder:
             def ended(how):
                 return subprocess.run([sys.executable, "-c", self.PROGRAM, str(pathlib.Path(folder, "s.db")), how],
-                                      capture_output=True, text=True, timeout=60)
+                                      capture_output=True, text=True, timeout=240)
             first = ended("dies")
             self.assertEqual((first.returncode, first.stdout), (9, "books flight\n"), first.stderr)
             self.assertEqual([ended("lives").stdout for _ in range(2)], ["books flight\nflight\n", "flight\n"])
