@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/chain/chain_run.h"
+#include "agents/chain/run/chain_run.h"
 #include "bench_results.h"
 #include "ptcvm/sqlite.hpp"
 #include "ptcvm/stored_run.hpp"

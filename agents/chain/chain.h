@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/chain/risk.h"
+#include "agents/chain/risk/risk.h"
 #include "ptcvm/limits.hpp"
 #include "ptcvm/tools.hpp"
 

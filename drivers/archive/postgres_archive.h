@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "agents/chain/task_archive.h"
+#include "agents/chain/memory/task_archive.h"
 
 namespace ptcvm::drivers {
 

@@ -13,8 +13,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "agents/chain/chain_run.h"
-#include "agents/chain/report_text.h"
+#include "agents/chain/report/report_text.h"
+#include "agents/chain/run/chain_run.h"
 
 namespace json = boost::json;
 namespace chain = ptcvm::chain;

@@ -4,8 +4,8 @@
 #include <boost/json/serialize.hpp>
 #include <stdexcept>
 
-#include "agents/chain/step_values.h"
-#include "agents/chain/steps_run.h"
+#include "agents/chain/plan/step_values.h"
+#include "agents/chain/run/steps_run.h"
 #include "tests/scenarios/case_json.h"
 
 namespace ptcvm::scenarios {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/chain/chain_run.h"
+#include "agents/chain/run/chain_run.h"
 #include "tests/scenarios/scenario_store.h"
 
 namespace ptcvm::scenarios {

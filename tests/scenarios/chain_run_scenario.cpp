@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <boost/json/serialize.hpp>
 
-#include "agents/chain/steps_run.h"
+#include "agents/chain/run/steps_run.h"
 #include "tests/scenarios/case_json.h"
 #include "tests/scenarios/chain_fixture.h"
 

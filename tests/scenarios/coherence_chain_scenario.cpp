@@ -1,7 +1,7 @@
 // Cases of plans of tasks: what they leave in the log, what a later process does again, and replay against a log.
 #include <regex>
 
-#include "agents/chain/steps_run.h"
+#include "agents/chain/run/steps_run.h"
 #include "tests/scenarios/chain_fixture.h"
 #include "tests/scenarios/coherence_layers.h"
 

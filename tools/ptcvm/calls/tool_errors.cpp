@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "agents/chain/terminal_harm.h"
+#include "agents/chain/text/terminal_harm.h"
 #include "vm/value/utf8.h"
 
 namespace ptcvm::cli {

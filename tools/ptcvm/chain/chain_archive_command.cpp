@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "agents/chain/task_record_json.h"
+#include "agents/chain/memory/task_record_json.h"
 #include "ptcvm/json.hpp"
 #include "tools/ptcvm/chain/chain_memory.h"
 #include "tools/ptcvm/chain/chain_stored_commands.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/chain/chain_run.h"
+#include "agents/chain/run/chain_run.h"
 #include "agents/loop/rate_limits.h"
 #include "agents/wire/reply.h"
 #include "tools/ptcvm/agent/agent_models.h"

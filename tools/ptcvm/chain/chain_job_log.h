@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/chain/model_usage.h"
+#include "agents/chain/text/model_usage.h"
 #include "ptcvm/host_log.hpp"
 #include "ptcvm/store.hpp"
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "agents/chain/task_record_json.h"
+#include "agents/chain/memory/task_record_json.h"
 #include "drivers/archive/sqlite_archive.h"
 #ifdef PTCVM_HAVE_POSTGRES
 #include "drivers/archive/postgres_archive.h"

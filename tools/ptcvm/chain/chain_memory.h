@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/chain/task_archive.h"
+#include "agents/chain/memory/task_archive.h"
 #include "ptcvm/store.hpp"
 #include "tools/ptcvm/store/store_options.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "agents/chain/confirmation.h"
+#include "agents/chain/risk/confirmation.h"
 #include "tools/ptcvm/calls/tool_errors.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/text/shell_arguments.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "agents/chain/question_log.h"
+#include "agents/chain/run/question_log.h"
 #include "ptcvm/store.hpp"
 #include "tools/ptcvm/store/store_options.h"
 

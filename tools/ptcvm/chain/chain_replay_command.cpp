@@ -4,7 +4,7 @@
 #include <iostream>
 #include <memory>
 
-#include "agents/chain/task_replay.h"
+#include "agents/chain/memory/task_replay.h"
 #include "tools/ptcvm/chain/chain_session.h"
 #include "tools/ptcvm/chain/chain_setup.h"
 #include "tools/ptcvm/chain/chain_stored_commands.h"

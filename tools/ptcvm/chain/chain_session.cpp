@@ -6,8 +6,8 @@
 #include <iostream>
 #include <utility>
 
-#include "agents/chain/question_log.h"
-#include "agents/chain/report_text.h"
+#include "agents/chain/report/report_text.h"
+#include "agents/chain/run/question_log.h"
 #include "tools/ptcvm/chain/chain_memory.h"
 #include "tools/ptcvm/chain/chain_questions.h"
 #include "tools/ptcvm/commands.h"

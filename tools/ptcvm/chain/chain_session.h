@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "agents/chain/chain_run.h"
+#include "agents/chain/run/chain_run.h"
 #include "ptcvm/engine.hpp"
 #include "tools/ptcvm/chain/chain_driver.h"
 #include "tools/ptcvm/chain/chain_setup.h"

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <map>
 
-#include "agents/chain/tool_signatures.h"
+#include "agents/chain/plan/tool_signatures.h"
 #include "agents/loop/agent_definition.h"
 #include "ptcvm/host_log.hpp"
 #include "tools/ptcvm/agent/agent_tools.h"

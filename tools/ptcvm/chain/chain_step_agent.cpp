@@ -5,7 +5,7 @@
 #include <boost/json/serialize.hpp>
 #include <utility>
 
-#include "agents/chain/gate.h"
+#include "agents/chain/plan/gate.h"
 #include "agents/loop/agent.h"
 #include "ptcvm/json.hpp"
 #include "tools/ptcvm/text/moments.h"

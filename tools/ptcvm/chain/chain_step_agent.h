@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "agents/chain/chain.h"
-#include "agents/chain/model_usage.h"
-#include "agents/chain/operation.h"
+#include "agents/chain/risk/operation.h"
+#include "agents/chain/text/model_usage.h"
 #include "agents/loop/stored_agent.h"
 #include "ptcvm/engine.hpp"
 #include "tools/ptcvm/agent/agent_models.h"

@@ -6,10 +6,10 @@
 #include <memory>
 #include <utility>
 
-#include "agents/chain/asked_replan.h"
-#include "agents/chain/chain_log.h"
-#include "agents/chain/feedback.h"
-#include "agents/chain/question_log.h"
+#include "agents/chain/run/asked_replan.h"
+#include "agents/chain/run/chain_log.h"
+#include "agents/chain/run/feedback.h"
+#include "agents/chain/run/question_log.h"
 #include "tools/ptcvm/calls/tool_errors.h"
 #include "tools/ptcvm/chain/chain_job.h"
 #include "tools/ptcvm/chain/chain_job_log.h"

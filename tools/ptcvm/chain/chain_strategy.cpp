@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/chain/context.h"
+#include "agents/chain/memory/context.h"
 #include "tools/ptcvm/process/bounded_file.h"
 #include "tools/ptcvm/text/json_file.h"
 

@@ -5,8 +5,8 @@
 #include <iostream>
 #include <utility>
 
-#include "agents/chain/confirmation.h"
-#include "agents/chain/tool_signatures.h"
+#include "agents/chain/plan/tool_signatures.h"
+#include "agents/chain/risk/confirmation.h"
 #include "tools/ptcvm/agent/agent_tell.h"
 #include "tools/ptcvm/chain/chain_job_log.h"
 #include "tools/ptcvm/commands.h"

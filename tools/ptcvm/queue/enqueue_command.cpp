@@ -3,7 +3,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "agents/chain/chain_run.h"
+#include "agents/chain/run/chain_run.h"
 #include "runtime/text/json_text.h"
 #include "tools/ptcvm/agent/agent_job.h"
 #include "tools/ptcvm/agent/agent_session.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "agents/chain/confirmation.h"
+#include "agents/chain/risk/confirmation.h"
 #include "tools/ptcvm/chain/chain_job.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/process/bounded_file.h"

@@ -1,7 +1,7 @@
 #include "tools/ptcvm/store/doubt_text.h"
 
-#include "agents/chain/plan_program.h"
-#include "agents/chain/question_log.h"
+#include "agents/chain/plan/plan_program.h"
+#include "agents/chain/run/question_log.h"
 #include "runtime/text/json_text.h"
 #include "tools/ptcvm/calls/tool_errors.h"
 #include "tools/ptcvm/store/planner_doubts.h"

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "agents/chain/chain_log.h"
-#include "agents/chain/confirmation.h"
+#include "agents/chain/risk/confirmation.h"
+#include "agents/chain/run/chain_log.h"
 #include "ptcvm/queues.hpp"
 #include "tools/ptcvm/agent/agent_store.h"
 #include "tools/ptcvm/chain/chain_driver.h"

@@ -1,0 +1,30 @@
+// What became of the steps of a revision, as plan programs tell it and as reports have it.
+#pragma once
+#include <boost/json/array.hpp>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agents/chain/chain.h"
+#include "agents/chain/plan/plan.h"
+#include "agents/chain/report/report.h"
+
+namespace ptcvm::chain {
+
+// Reads what a plan program gave: a list with a map for each step. A step that is missing was not attempted.
+std::vector<StepResult> step_results(const Plan& plan, const boost::json::array& rows, Verifier verifier);
+
+// Returns completed steps and the tasks that have their results.
+std::map<std::string, std::string, std::less<>> completed_steps(const boost::json::array& rows);
+
+// Returns the steps whose calls were made in the revision: the id, and whether the tool said that the call failed.
+std::map<std::string, bool, std::less<>> made_calls(const boost::json::array& rows);
+
+// Returns "Failure at ID: REASON" for each step that failed, in plan order.
+std::vector<std::string> failure_notes(const Plan& plan, const boost::json::array& rows);
+
+// Returns whether a step of the rows has failed because a check of what it gave did.
+bool has_failed_check(const boost::json::array& rows);
+
+}  // namespace ptcvm::chain
