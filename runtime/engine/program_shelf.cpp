@@ -6,7 +6,7 @@
 namespace ptc {
 namespace {
 
-// Not a hash to trust: only a first guess, the bytes themselves are compared.
+// No hash to trust, but a first guess: the bytes themselves are compared.
 std::uint64_t quick_key(std::span<const std::uint8_t> bytes) {
   std::uint64_t key = 0x9e3779b97f4a7c15u ^ bytes.size();
   std::size_t at = 0;
@@ -30,54 +30,62 @@ bool same(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
+// Returns the program of that key whose bytes, as `bytes_of` gives them, are these.
+template <class Programs, class BytesOf>
+std::shared_ptr<const Program> found(const Programs& programs, std::uint64_t key, std::span<const std::uint8_t> bytes,
+                                     BytesOf bytes_of) {
+  const auto [first, last] = programs.equal_range(key);
+  for (auto at = first; at != last; ++at) {
+    if (same(bytes_of(at->second->encoded()), bytes)) return at->second;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::shared_ptr<const Program> ProgramShelf::find(std::span<const std::uint8_t> sha256) {
   const std::lock_guard lock(mutex_);
-  const auto [first, last] = by_hash_.equal_range(first_word(sha256));
-  for (auto at = first; at != last; ++at) {
-    if (same(at->second->encoded().sha256, sha256)) return at->second;
-  }
-  return nullptr;
+  return found(by_hash_, first_word(sha256), sha256, [](const EncodedProgram& one) { return std::span(one.sha256); });
 }
 
 std::shared_ptr<const Program> ProgramShelf::find_bytes(std::span<const std::uint8_t> bytes) {
   const std::uint64_t key = quick_key(bytes);
   const std::lock_guard lock(mutex_);
-  const auto [first, last] = by_bytes_.equal_range(key);
-  for (auto at = first; at != last; ++at) {
-    if (same(at->second->encoded().bytes, bytes)) return at->second;
-  }
-  return nullptr;
+  return found(by_bytes_, key, bytes, [](const EncodedProgram& one) { return std::span(one.bytes); });
+}
+
+std::shared_ptr<const Program> ProgramShelf::find_packed(std::span<const std::uint8_t> packed) {
+  const std::uint64_t key = quick_key(packed);
+  const std::lock_guard lock(mutex_);
+  return found(by_packed_, key, packed, [](const EncodedProgram& one) { return std::span(one.packed); });
 }
 
 void ProgramShelf::keep(const std::shared_ptr<const Program>& program) {
   const EncodedProgram& encoded = program->encoded();
-  const Key hash = first_word(encoded.sha256), quick = quick_key(encoded.bytes);
+  const Key quick = quick_key(encoded.bytes), packed = quick_key(encoded.packed);
   const std::lock_guard lock(mutex_);
-  const auto [first, last] = by_bytes_.equal_range(quick);
-  for (auto at = first; at != last; ++at) {
-    if (at->second == program || same(at->second->encoded().bytes, encoded.bytes)) return;
-  }
-  by_hash_.emplace(hash, program);
+  if (found(by_bytes_, quick, encoded.bytes, [](const EncodedProgram& one) { return std::span(one.bytes); })) return;
+  by_hash_.emplace(first_word(encoded.sha256), program);
   by_bytes_.emplace(quick, program);
+  by_packed_.emplace(packed, program);
   order_.push_back(program);
   bytes_ += encoded.bytes.size();
   while (order_.size() > 1 && (order_.size() > most_programs_ || bytes_ > most_bytes_)) forget_oldest();
 }
 
 void ProgramShelf::forget_oldest() {
-  const auto forget = [this](auto& map) {
-    for (auto at = map.begin(); at != map.end(); ++at) {
-      if (at->second != order_.front()) continue;
-      map.erase(at);
-      return;
-    }
-  };
-  forget(by_hash_);
-  forget(by_bytes_);
-  bytes_ -= order_.front()->encoded().bytes.size();
+  const std::shared_ptr<const Program> oldest = std::move(order_.front());
   order_.pop_front();
+  const EncodedProgram& encoded = oldest->encoded();
+  const auto forget = [&oldest](Programs& programs, Key key) {
+    const auto [first, last] = programs.equal_range(key);
+    const auto at = std::find_if(first, last, [&oldest](const auto& one) { return one.second == oldest; });
+    if (at != last) programs.erase(at);
+  };
+  forget(by_hash_, first_word(encoded.sha256));
+  forget(by_bytes_, quick_key(encoded.bytes));
+  forget(by_packed_, quick_key(encoded.packed));
+  bytes_ -= encoded.bytes.size();
 }
 
 }  // namespace ptc

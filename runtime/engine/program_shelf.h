@@ -21,17 +21,19 @@ class ProgramShelf : public ProgramSource {
 
   std::shared_ptr<const Program> find(std::span<const std::uint8_t> sha256) override;
   std::shared_ptr<const Program> find_bytes(std::span<const std::uint8_t> bytes) override;
+  std::shared_ptr<const Program> find_packed(std::span<const std::uint8_t> packed) override;
   void keep(const std::shared_ptr<const Program>& program) override;
 
  private:
   void forget_oldest();
 
-  using Key = std::uint64_t;   // the first bytes of the hash; a match compares the whole hash
+  using Key = std::uint64_t;   // a first guess: a match compares all bytes, or the whole hash
+  using Programs = std::unordered_multimap<Key, std::shared_ptr<const Program>>;
 
   std::mutex mutex_;
   const std::size_t most_programs_, most_bytes_;
   std::size_t bytes_ = 0;
-  std::unordered_multimap<Key, std::shared_ptr<const Program>> by_hash_, by_bytes_;
+  Programs by_hash_, by_bytes_, by_packed_;
   std::deque<std::shared_ptr<const Program>> order_;   // oldest first
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "snapshot_generated.h"
-#include "vm/exec/packed_words.h"
 #include "vm/exec/call_sites.h"
 #include "vm/exec/machine_state.h"
 #include "vm/snapshot/program_entries.h"
@@ -103,10 +102,7 @@ bool BinaryReader::read_host(HostState& out) {
 
 bool BinaryReader::read_programs(ProgramSource* known, RunState& out) {
   const bool good = every(in_.programs(), [&](const schema::LinkedProgram& in) {
-    ProgramEntry entry{bytes_of(in.bytes()), bytes_of(in.sha256()), in.prelude(), {}};
-    const auto unpacked = unpack_words(bytes_of(in.packed()));
-    if (!unpacked || (!entry.bytes.empty() && !unpacked->empty())) return false;
-    if (!unpacked->empty()) entry.bytes = *unpacked;
+    ProgramEntry entry{bytes_of(in.bytes()), bytes_of(in.packed()), bytes_of(in.sha256()), in.prelude(), {}};
     if (in.functions() != nullptr) entry.functions.emplace(in.functions()->begin(), in.functions()->end());
     return add_program(entry, known, out, error);
   });

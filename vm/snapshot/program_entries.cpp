@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "vm/exec/packed_words.h"
 #include "vm/exec/prelude.h"
 
 namespace ptc {
@@ -29,6 +30,18 @@ std::shared_ptr<const Program> load_bytes(std::span<const std::uint8_t> bytes, P
   return program;
 }
 
+// Bytes that are known are not unpacked.
+std::shared_ptr<const Program> load_packed(std::span<const std::uint8_t> packed, ProgramSource* known,
+                                           RestoreError& error) {
+  if (known != nullptr) {
+    if (auto program = known->find_packed(packed)) return program;
+  }
+  const auto bytes = unpack_words(packed);
+  if (bytes) return load_bytes(*bytes, known, error);
+  error = {SnapshotError::Invalid, "programs"};
+  return nullptr;
+}
+
 std::shared_ptr<const Program> find_program(const ProgramEntry& entry, ProgramSource* known, RestoreError& error) {
   if (entry.prelude) {
     auto prelude = find_prelude(entry.sha256);
@@ -37,7 +50,12 @@ std::shared_ptr<const Program> find_program(const ProgramEntry& entry, ProgramSo
     error = {SnapshotError::UnsupportedVersion, "written by an engine whose prelude is not kept here"};
     return nullptr;
   }
+  if (!entry.bytes.empty() && !entry.packed.empty()) {
+    error = {SnapshotError::Invalid, "programs"};
+    return nullptr;
+  }
   if (!entry.bytes.empty()) return load_bytes(entry.bytes, known, error);
+  if (!entry.packed.empty()) return load_packed(entry.packed, known, error);
   std::shared_ptr<const Program> program;
   if (known != nullptr && entry.sha256.size() == 32) program = known->find(entry.sha256);
   if (program == nullptr) {

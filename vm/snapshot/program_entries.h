@@ -11,7 +11,7 @@
 namespace ptc {
 
 struct ProgramEntry {
-  std::span<const std::uint8_t> bytes, sha256;
+  std::span<const std::uint8_t> bytes, packed, sha256;   // the bytes as they are, or packed (packed_words.h)
   bool prelude = false;
   std::optional<std::vector<std::uint32_t>> functions;   // nullopt means the functions that linking makes
 };

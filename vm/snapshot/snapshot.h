@@ -87,6 +87,8 @@ class ProgramSource {
   virtual ~ProgramSource() = default;
   virtual std::shared_ptr<const Program> find(std::span<const std::uint8_t> sha256) = 0;   // returns null when unknown
   virtual std::shared_ptr<const Program> find_bytes(std::span<const std::uint8_t> bytes) = 0;    // equal bytes
+  // The same for EncodedProgram::packed: all bytes are equal, so nothing else of them is looked at.
+  virtual std::shared_ptr<const Program> find_packed(std::span<const std::uint8_t>) { return nullptr; }
   virtual void keep(const std::shared_ptr<const Program>& program) = 0;   // keeps a program of a snapshot
   // Returns a prelude that this engine neither has nor keeps. Preludes are trusted code, so a prelude never comes from
   // a snapshot.
