@@ -67,7 +67,7 @@ void AgentNode::list(std::vector<Operation>& out) {
     asked.attempt = node_.attempt;
     asked.deadline_ms = node_.deadline_at_ms;
     asked.model = asked_model();
-    if (body_ == nullptr) body_ = std::make_shared<const std::string>(request_body());
+    if (body_ == nullptr) body_ = request_body();
     asked.body_owner = body_;
     asked.body = *body_;
     if (has_tools()) asked.callable = agent_.callable;

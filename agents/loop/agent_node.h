@@ -94,7 +94,7 @@ class AgentNode {
   void send();
   void take_left_definitions();
   std::string notes();
-  std::string request_body();
+  wire::GrowingBody::Body request_body();
 
   // agent_hooks.cpp: what hooks of the host say about turns, requests and replies
   enum class Goes : std::uint8_t { On, Held, Ended };
@@ -193,7 +193,7 @@ class AgentNode {
   };
   std::map<std::string_view, LeftDefinition> left_;    // by the first turns, which have left the request
   std::size_t left_turns_ = 0;                         // how many turns these are
-  std::shared_ptr<const std::string> body_;            // what the request that waits is written as, or null
+  wire::GrowingBody::Body body_;                       // what the request that waits is written as, or null
   std::optional<HookVerdict> turn_end_;                // what a hook said about the turn that ends now
 };
 

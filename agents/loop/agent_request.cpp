@@ -86,14 +86,15 @@ std::string AgentNode::notes() {
   return note ? text + "\n\n" + std::string(*note) : text;
 }
 
-std::string AgentNode::request_body() {
-  if (node_.request_change.empty()) return conversation_.body(notes(), agent_.frame);
+wire::GrowingBody::Body AgentNode::request_body() {
+  if (node_.request_change.empty()) return conversation_.body(notes());
   wire::Request settings = request_settings(agent_);
   const ModelChoice model = asked_model();
   settings.model = model.name;
   settings.temperature = model.temperature;
   settings.most_output_tokens = model.most_output_tokens;
-  return conversation_.body(notes(), wire::request_frame(model.protocol, settings));
+  const wire::RequestFrame changed = wire::request_frame(model.protocol, settings);
+  return conversation_.body(notes(), &changed);
 }
 
 void AgentNode::ask() {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <boost/json/parse.hpp>
-#include <deque>
+#include <memory>
 #include <utility>
 
 #include "agents/loop/definition_notes.h"
@@ -108,25 +108,23 @@ const std::string& Conversation::first_message() const {
   return first_message_;
 }
 
-void Conversation::take_turns() {
-  if (has_opaque_ == node_.is_without_opaque) {
-    texts_.clear();
-    has_opaque_ = !node_.is_without_opaque;
+void Conversation::count_turns() {
+  for (std::size_t i = bytes_.size(); i < settled_turns(); ++i) {
+    const state::TurnT& turn = *node_.turns[i];
+    bytes_.push_back(bytes_of(turn));
+    sum_bytes_ += bytes_.back() + bytes_of(turn.said);
   }
-  for (std::size_t i = texts_.size(); i < settled_turns(); ++i) {
-    texts_.push_back({bytes_of(*node_.turns[i]), bytes_of(node_.turns[i]->said), {}});
+  for (; uncounted_ < std::min<std::size_t>(node_.left_turns, bytes_.size()); ++uncounted_) {
+    sum_bytes_ -= bytes_[uncounted_];
   }
 }
 
 std::uint32_t Conversation::turns_to_leave(std::uint64_t most, std::uint64_t& bytes) {
-  take_turns();
-  bytes = first_message().size() + bytes_of(node_.opening_said);
-  for (std::size_t i = 0; i < texts_.size(); ++i) {
-    bytes += texts_[i].said_bytes + (i < node_.left_turns ? 0 : texts_[i].bytes);
-  }
+  count_turns();
+  bytes = first_message().size() + bytes_of(node_.opening_said) + sum_bytes_;
   if (!node_.turns.empty()) bytes += bytes_of(*node_.turns.back()) + bytes_of(node_.turns.back()->said);
   auto left = static_cast<std::uint32_t>(std::min<std::size_t>(node_.left_turns, node_.turns.size()));
-  for (; bytes > most && left < settled_turns(); ++left) bytes -= texts_[left].bytes;
+  for (; bytes > most && left < settled_turns(); ++left) bytes -= bytes_[left];
   return left;
 }
 
@@ -215,40 +213,62 @@ wire::ConversationPiece Conversation::piece_of(const Items& items) const {
   return wire::conversation_piece(agent_.model.protocol, agent_.model.provider, items);
 }
 
-std::string Conversation::body(const std::string& notes, const wire::RequestFrame& frame) {
-  take_turns();
-  std::deque<wire::ConversationPiece> made;   // for this request only
-  std::vector<const wire::ConversationPiece*> pieces;
-  if (is_one_message()) {
-    pieces.push_back(&made.emplace_back(piece_of(one_message(notes))));
-    return wire::write_body(frame, pieces);
+// Takes the turns that have left out of the text, except what the host said in them.
+void Conversation::settle_left() {
+  std::vector<wire::ConversationPiece> said;
+  std::size_t gone = 0;
+  for (; left_ < std::min<std::size_t>(node_.left_turns, settled_turns()); ++left_) {
+    if (left_ < turns_) {
+      ++gone;
+    } else {
+      ++turns_;
+    }
+    if (node_.turns[left_]->said.empty()) continue;
+    Items items;
+    add_kept(items, left_);
+    said.push_back(piece_of(items));
   }
-  const auto add = [&](const Items& items) { pieces.push_back(&made.emplace_back(piece_of(items))); };
-  pieces.reserve(texts_.size() + 2);
-  Items items;
-  if (!node_.turns.empty()) {
+  if (gone == 0 && said.empty()) return;
+  settled_.replace(front_, gone, said);
+  front_ += said.size();
+}
+
+void Conversation::settle_piece(std::size_t number, const Items& items) {
+  const wire::ConversationPiece piece = piece_of(items);
+  settled_.replace(number, 0, {&piece, 1});
+}
+
+// Writes what does not change any more.
+void Conversation::settle() {
+  if (front_ == 0 || has_opaque_ == node_.is_without_opaque) {
+    settled_.begin(agent_.frame);
+    has_opaque_ = !node_.is_without_opaque;
+    front_ = turns_ = left_ = 0;
+    if (node_.turns.empty()) return;   // the opening is the newest message
+    Items items;
     add_opening(items);
-    add(items);
+    settle_piece(0, items);
+    front_ = 1;
   }
-  for (std::size_t i = 0; i < texts_.size(); ++i) {
-    const bool has_left = i < node_.left_turns;
-    if (has_left && texts_[i].said_bytes == 0) continue;
-    wire::ConversationPiece& piece = texts_[i].piece;
-    if (has_left || piece.text.empty()) {
-      items.clear();
-      add_kept(items, i);
-    }
-    if (has_left) {
-      add(items);
-      continue;
-    }
-    if (piece.text.empty()) piece = piece_of(items);
-    pieces.push_back(&piece);
+  settle_left();
+  for (; turns_ < settled_turns(); ++turns_) {
+    Items items;
+    add_kept(items, turns_);
+    settle_piece(front_ + turns_ - left_, items);
   }
-  items.clear();
+}
+
+wire::GrowingBody::Body Conversation::body(const std::string& notes, const wire::RequestFrame* other) {
+  if (is_one_message()) {
+    const wire::ConversationPiece all = piece_of(one_message(notes));
+    const wire::ConversationPiece* const pieces[] = {&all};
+    return std::make_shared<const std::string>(wire::write_body(other == nullptr ? agent_.frame : *other, pieces));
+  }
+  settle();
+  Items items;
   add_newest(items, notes);
-  add(items);
-  return wire::write_body(frame, pieces);
+  const wire::ConversationPiece newest = piece_of(items);
+  return other == nullptr ? settled_.with(newest) : settled_.with(newest, *other);
 }
 
 wire::Request request_settings(const CompiledAgent& agent) {

@@ -1,5 +1,5 @@
 // What one agent and its model have said, as the items and as the bytes of the next request. Turns that newer ones
-// follow do not change any more: their text is made once, so a turn costs what is new, and the copying of the text.
+// follow do not change any more: their text is made once, so a request costs what is new in it.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -8,6 +8,7 @@
 
 #include "agent_state_generated.h"
 #include "agents/loop/agent_impl.h"
+#include "agents/wire/growing_body.h"
 #include "agents/wire/request.h"
 
 namespace ptcvm::loop {
@@ -32,17 +33,17 @@ class Conversation {
   std::uint32_t turns_to_leave(std::uint64_t most, std::uint64_t& bytes);
   // Returns the request without the turns that have left it. `notes` end the newest message.
   wire::Request request(const std::string& notes) const;
-  // Returns the same request as bytes of its protocol. `frame` has what is around the conversation.
-  std::string body(const std::string& notes, const wire::RequestFrame& frame);
+  // Returns the same request as bytes of its protocol. `other` takes the place of the frame of the agent, when it is
+  // not null.
+  wire::GrowingBody::Body body(const std::string& notes, const wire::RequestFrame* other = nullptr);
 
  private:
-  struct TurnText {
-    std::uint64_t bytes = 0, said_bytes = 0;
-    wire::ConversationPiece piece;   // empty until a request needs it
-  };
   using Items = std::vector<wire::ConversationItem>;
   const std::string& first_message() const;
-  void take_turns();
+  void count_turns();
+  void settle();
+  void settle_left();
+  void settle_piece(std::size_t number, const Items& items);
   void add_opening(Items& items) const;
   void add_turn(Items& items, const state::TurnT& turn) const;
   void add_kept(Items& items, std::size_t turn) const;
@@ -57,8 +58,17 @@ class Conversation {
   const AgentOptions& options_;
   const state::NodeT& node_;
   mutable std::string first_message_;   // "" until a request needs it
-  std::vector<TurnText> texts_;      // for all turns except the newest
-  bool has_opaque_ = true;           // the pieces have what the provider signed
+
+  // All turns except the newest: the bytes of each, and the sum without the turns that have left.
+  std::vector<std::uint64_t> bytes_;
+  std::uint64_t sum_bytes_ = 0;         // also of what was said in all of them
+  std::size_t uncounted_ = 0;           // turns that have left, and are not in the sum any more
+
+  // The same turns as text: first `front_` pieces of the opening and of what was said in turns that have left, then a
+  // piece for each turn. 0 until a request needs it.
+  wire::GrowingBody settled_;
+  std::size_t front_ = 0, turns_ = 0, left_ = 0;   // how many turns the text knows, and how many of them have left
+  bool has_opaque_ = true;              // the text has what the provider signed
 };
 
 }  // namespace ptcvm::loop

@@ -15,8 +15,10 @@ constexpr auto kSpaces = std::to_array<std::string_view>({"\u00A0", "\u202F", "\
 constexpr auto kDoubleQuotes = std::to_array<std::string_view>({"\u201C", "\u201D", "\u201E", "\u201F"});
 constexpr auto kSingleQuotes = std::to_array<std::string_view>({"\u2018", "\u2019", "\u201A", "\u201B"});
 
+// Returns the size of the one of these characters with which a text begins, or 0. None of them is ASCII.
 template <std::size_t N>
 std::size_t starts_with_one(std::string_view text, const std::array<std::string_view, N>& all) {
+  if (text.empty() || static_cast<unsigned char>(text.front()) < 0x80) return 0;
   for (const std::string_view one : all) {
     if (text.starts_with(one)) return one.size();
   }

@@ -40,8 +40,6 @@ std::optional<std::string> conversation_fault(const std::vector<ConversationItem
 
 namespace {
 
-constexpr std::string_view kUserBegin = R"({"role":"user","content":[)", kUserEnd = "]}";
-
 RequestMembers members_of(Protocol protocol, const Request& request) {
   switch (protocol) {
     case Protocol::Chat: return chat_members(request);
@@ -88,26 +86,6 @@ RequestFrame request_frame(Protocol protocol, const Request& request) {
   frame.has_entries = !members.entries.empty();
   frame.tail = members.tail.empty() ? "]}" : "]," + inner_text(members.tail) + "}";
   return frame;
-}
-
-std::string write_body(const RequestFrame& frame, std::span<const ConversationPiece* const> pieces) {
-  std::size_t bytes = frame.head.size() + frame.tail.size() + kUserEnd.size();
-  for (const ConversationPiece* const piece : pieces) bytes += piece->text.size() + kUserBegin.size() + 3;
-  std::string body;
-  body.reserve(bytes);
-  body += frame.head;
-  bool has_entries = frame.has_entries, is_open = false;
-  for (const ConversationPiece* const piece : pieces) {
-    if (piece->text.empty()) continue;
-    if (is_open && !piece->begins_with_block) body += kUserEnd;
-    if (has_entries) body += ',';
-    if (piece->begins_with_block && !is_open) body += kUserBegin;
-    body += piece->text;
-    is_open = piece->ends_with_block;
-    has_entries = true;
-  }
-  if (is_open) body += kUserEnd;
-  return body += frame.tail;
 }
 
 std::string write_request(Protocol protocol, std::string_view provider, const Request& request) {

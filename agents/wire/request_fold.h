@@ -25,6 +25,9 @@ void add_responses_item(boost::json::array& entries, std::string_view provider, 
 // Results and texts that follow each other are blocks of one message: roles have to take turns.
 void add_messages_item(boost::json::array& entries, std::string_view provider, const ConversationItem& item);
 
+// What is around the blocks in a message of the user (messages).
+inline constexpr std::string_view kUserBegin = R"({"role":"user","content":[)", kUserEnd = "]}";
+
 // Returns whether the server gets what it sent, as it sent it.
 bool goes_back_unchanged(Protocol protocol, std::string_view provider, const ModelTurn& turn);
 // Returns the arguments of a call as text of JSON.
