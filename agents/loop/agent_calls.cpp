@@ -166,7 +166,27 @@ bool AgentNode::settle_children() {
   return has_ended;
 }
 
+// Keeps what is known of requests whose agents are gone: what their replies cost is counted when they come.
+void AgentNode::give_up(const AgentNode& gone, const std::string& path) {
+  if (gone.node_.phase == Phase::Awaiting) {
+    const ModelChoice model = gone.asked_model();
+    auto request = std::make_unique<state::GivenUpT>();
+    request->path = path_below(path, "model");
+    request->model = model.name;
+    request->protocol = static_cast<std::uint8_t>(model.protocol);
+    request->is_stream = model.is_stream;
+    request->lost_requests = gone.node_.lost_requests;
+    node_.given_up.push_back(std::move(request));
+  }
+  for (const auto& known : gone.node_.given_up) {
+    node_.given_up.push_back(std::make_unique<state::GivenUpT>(*known));
+    node_.given_up.back()->path = path_below(path, known->path);
+  }
+  for (const auto& below : gone.children_) give_up(*below, path_below(path, below->node_.name));
+}
+
 void AgentNode::drop_child(std::size_t index) {
+  give_up(*children_[index], children_[index]->node_.name);
   children_[index]->budget_.give_back();
   children_.erase(children_.begin() + static_cast<std::ptrdiff_t>(index));
   node_.children.erase(node_.children.begin() + static_cast<std::ptrdiff_t>(index));

@@ -58,6 +58,9 @@ std::string fault_of(state::NodeT& node, int level) {
     if (std::string fault = fault_of(*turn); !fault.empty()) return fault;
   }
   if (std::string fault = fault_of(*node.current); !fault.empty()) return fault;
+  for (const auto& request : node.given_up) {
+    if (request->protocol > kLastProtocol) return "has a request in an unknown protocol";
+  }
   for (const auto& operation : node.operations) {
     if (operation->kind > state::OperationKind::MAX) return "has an unknown kind of operation";
   }

@@ -14,7 +14,7 @@
 
 namespace ptcvm::loop {
 
-inline constexpr std::uint32_t kDocumentVersion = 4, kOldestDocumentVersion = 1;
+inline constexpr std::uint32_t kDocumentVersion = 5, kOldestDocumentVersion = 1;
 inline constexpr std::size_t kMostDocumentBytes = 256u << 20;
 
 std::vector<std::byte> write_document(const state::DocumentT& document);

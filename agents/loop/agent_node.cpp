@@ -67,24 +67,16 @@ void AgentNode::begin_state(state::NodeT& node, const CompiledAgent& agent, cons
 
 void AgentNode::go() {
   for (;;) {
+    if (is_at_work() && is_past_deadline()) end_past_deadline();
     switch (node_.phase) {
       case Phase::Beginning: begin_turn(); break;
       case Phase::Asking: ask(); break;
       case Phase::Running:
-        if (is_past_deadline()) {
-          end_past_deadline();
-        } else if (!run_program()) {
-          return;
-        }
+        if (!run_program()) return;
         break;
       case Phase::Pausing:
-        if (is_past_deadline()) {
-          end_past_deadline();
-        } else if (tree_.time_ms < node_.wake_ms) {
-          return;
-        } else {
-          node_.phase = Phase::Asking;
-        }
+        if (tree_.time_ms < node_.wake_ms) return;
+        node_.phase = Phase::Asking;
         break;
       case Phase::Awaiting:
       case Phase::Exhausted:
@@ -105,6 +97,12 @@ void AgentNode::take_staged() {
   std::vector<std::string>& said = node_.turns.empty() ? node_.opening_said : node_.turns.back()->said;
   for (std::string& text : node_.staged) said.push_back(std::move(text));
   node_.staged.clear();
+}
+
+// Returns whether the agent goes on without an answer.
+bool AgentNode::is_at_work() const {
+  return node_.phase == Phase::Beginning || node_.phase == Phase::Asking || node_.phase == Phase::Running ||
+         node_.phase == Phase::Pausing;
 }
 
 bool AgentNode::is_past_deadline() const {
@@ -131,7 +129,6 @@ void AgentNode::begin_turn() {
                    "the limits max_turns (" + std::to_string(node_.limits->max_turns) + ") and retry_turns (" +
                        std::to_string(node_.limits->retry_turns) + ") are used up");
   }
-  if (is_past_deadline()) return end_past_deadline();
   if (const auto refusal = budget_.turn_refusal()) return exhaust(refusal->reason, refusal->message);
   if (!plan_) return end_error("plan_invalid", plan_.error().message);
   if (judge_turn() == Goes::On) open_turn();
@@ -338,6 +335,7 @@ void AgentNode::keep_turns(state::NodeT& node, const CompiledAgent& agent, std::
   node.phase = Phase::Beginning;
   node.reserved_money = 0;
   node.lost_requests = 0;
+  node.given_up.clear();
   node.reserved_turns = node.work_turns = node.retry_turns = node.native_calls = 0;
   node.left_turns = std::min(node.left_turns, turns);
   node.is_closing = node.is_turn_open = node.is_fallback = node.is_repaired = false;

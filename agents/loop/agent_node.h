@@ -53,6 +53,10 @@ class AgentNode {
   Result<void> pend(std::string_view name);
   Result<void> doubt(std::string_view name);
   Result<void> resolve_model(const ModelReply& reply);
+  // Charges the reply to a request that was given up; `path` is the one below this agent. Error: unknown_operation.
+  Result<void> charge_given_up(std::string_view path, const ModelReply& reply);
+  // Returns which model was asked by the request that waits at a path below this agent, also when it was given up.
+  std::optional<ModelChoice> model_of(std::string_view path) const;
   Result<void> lose_model();
   Result<void> defer_model(std::int64_t due_ms);
   void chunk(std::string_view bytes);
@@ -72,6 +76,7 @@ class AgentNode {
  private:
   // agent_node.cpp: turns
   void begin_turn();
+  bool is_at_work() const;
   bool is_past_deadline() const;
   void end_past_deadline();
   void pause_until(std::int64_t due_ms);
@@ -123,7 +128,7 @@ class AgentNode {
   void take_reply(wire::Reply reply);
   void read_reply(const wire::Reply& reply);
   void take_failure(const wire::ReplyError& error);
-  void charge(const wire::Reply& reply, const ModelReply& came);
+  void charge(const ModelChoice& model, std::uint32_t& lost, const wire::Reply& reply, const ModelReply& came);
   void read_program(const wire::Reply& reply);
   void read_text(const wire::Reply& reply);
   void read_json(std::string_view text);
@@ -155,6 +160,7 @@ class AgentNode {
   std::optional<std::string> start_query(const WaitingCall& call, state::OperationT& operation);   // or why not
   bool is_query(std::string_view tool) const;
   void drop_child(std::size_t index);
+  void give_up(const AgentNode& gone, const std::string& path);
   std::string new_name(const std::string& tool);
   bool has_lasting_unsafe_effect();
 

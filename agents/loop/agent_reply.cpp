@@ -36,6 +36,20 @@ std::unique_ptr<state::ReplyT> kept_reply(const wire::Reply& reply, const ModelC
   return kept;
 }
 
+wire::Reply whole_reply(const ModelReply& came, const ModelChoice& model, std::int64_t now_ms) {
+  wire::ReplyReader reader({model.protocol, model.is_stream, came.status, came.headers});
+  reader.feed(came.body);
+  return reader.finish(came.is_cut ? wire::ReplyReader::End::Cut : wire::ReplyReader::End::Proper, now_ms);
+}
+
+ModelChoice choice_of(const state::GivenUpT& request) {
+  ModelChoice choice;
+  choice.protocol = static_cast<wire::Protocol>(request.protocol);
+  choice.name = request.model;
+  choice.is_stream = request.is_stream;
+  return choice;
+}
+
 }  // namespace
 
 Result<void> AgentNode::lose_model() {
@@ -47,20 +61,20 @@ Result<void> AgentNode::lose_model() {
   return {};
 }
 
-// Counts what a reply used and what it cost. Requests before it whose reply was lost cost the same: they are the same
-// request. A whole reply that does not say what it used, or has no price, has a cost that nobody knows.
-void AgentNode::charge(const wire::Reply& reply, const ModelReply& came) {
-  const ModelChoice model = asked_model();
+// Counts what a reply used and what it cost. `lost` requests before it whose reply was lost cost the same: they are the
+// same request. A whole reply that does not say what it used, or has no price, has a cost that nobody knows.
+void AgentNode::charge(const ModelChoice& model, std::uint32_t& lost, const wire::Reply& reply,
+                       const ModelReply& came) {
   if (reply.usage) budget_.count_tokens(even_usage(*reply.usage, model.protocol));
   if (reply.error && !reply.usage) {
-    if (came.is_cut) ++node_.lost_requests;
+    if (came.is_cut) ++lost;
     return;
   }
   const TokenPrices* const prices = find_prices(tree_.agent.options.prices, model.name);
   std::optional<std::uint64_t> money = came.money;
   const bool can_know = !money && !came.has_unknown_cost && reply.usage && prices != nullptr;
   if (can_know) money = money_of(*reply.usage, model.protocol, *prices);
-  for (; node_.lost_requests > 0 && money; --node_.lost_requests) budget_.count_money(money);
+  for (; lost > 0 && money; --lost) budget_.count_money(money);
   budget_.count_money(money);
 }
 
@@ -75,11 +89,9 @@ Result<void> AgentNode::resolve_model(const ModelReply& came) {
     take_failure({wire::ReplyError::Kind::Cut, 0, nullptr, why, true, {}});
     return {};
   }
-  wire::ReplyReader reader({agent_.model.protocol, agent_.model.is_stream, came.status, came.headers});
-  reader.feed(came.body);
-  wire::Reply reply =
-      reader.finish(came.is_cut ? wire::ReplyReader::End::Cut : wire::ReplyReader::End::Proper, tree_.time_ms);
-  charge(reply, came);
+  const ModelChoice model = asked_model();
+  wire::Reply reply = whole_reply(came, model, tree_.time_ms);
+  charge(model, node_.lost_requests, reply, came);
   if (reply.error) {
     take_failure(*reply.error);
   } else if (is_past_deadline()) {
@@ -89,6 +101,21 @@ Result<void> AgentNode::resolve_model(const ModelReply& came) {
     settle_turn_end();
   }
   return {};
+}
+
+Result<void> AgentNode::charge_given_up(std::string_view path, const ModelReply& came) {
+  const auto found = std::ranges::find(node_.given_up, path, [](const auto& request) { return request->path; });
+  if (found == node_.given_up.end()) return unknown(path);
+  const ModelChoice model = choice_of(**found);
+  if (came.status != 0) charge(model, (*found)->lost_requests, whole_reply(came, model, tree_.time_ms), came);
+  node_.given_up.erase(found);
+  return {};
+}
+
+std::optional<ModelChoice> AgentNode::model_of(std::string_view path) const {
+  if (path == "model") return node_.phase == Phase::Awaiting ? std::optional(asked_model()) : std::nullopt;
+  const auto found = std::ranges::find(node_.given_up, path, [](const auto& request) { return request->path; });
+  return found == node_.given_up.end() ? std::nullopt : std::optional(choice_of(**found));
 }
 
 // The request was not sent, so it is not charged. The next one has a key of its own.

@@ -204,8 +204,12 @@ void AgentRun::chunk(std::string_view path, std::string_view bytes) {
 
 Result<void> AgentRun::resolve_model(std::string_view path, const ModelReply& reply) {
   AgentNode& node = impl_->agent_of(path);
-  if (path != "model") return node.unknown(path);
-  return node.resolve_model(reply);
+  return path == "model" ? node.resolve_model(reply) : node.charge_given_up(path, reply);
+}
+
+std::optional<ModelChoice> AgentRun::model_of(std::string_view path) const {
+  const AgentNode& node = impl_->agent_of(path);
+  return node.model_of(path);
 }
 
 Result<void> AgentRun::lose_model(std::string_view path) {

@@ -132,7 +132,11 @@ class AgentRun {
 
   // Shows the bytes of a stream to AgentOptions::on_token as they come. Nothing of them counts before the whole reply.
   void chunk(std::string_view path, std::string_view bytes);
+  // The reply to a request whose agent is gone, because its program ended before, is charged, and that is all.
   Result<void> resolve_model(std::string_view path, const ModelReply& reply);
+  // Returns which model was asked by a request whose reply may come, also when its agent is gone; nullopt: there is no
+  // such request.
+  std::optional<ModelChoice> model_of(std::string_view path) const;
   // Says that a request was sent and its reply can never come, because its process died. It is charged and sent again.
   Result<void> lose_model(std::string_view path);
   // Says that a request is not sent before `due_ms`, because its server takes no more until then. The run waits with a

@@ -21,13 +21,14 @@ BOOST_DESCRIBE_STRUCT(TurnT, (),
 BOOST_DESCRIBE_STRUCT(OperationT, (), (kind, name, tool, call, key, task, is_pending))
 BOOST_DESCRIBE_STRUCT(SettledT, (), (name, digest))
 BOOST_DESCRIBE_STRUCT(CounterT, (), (name, count))
+BOOST_DESCRIBE_STRUCT(GivenUpT, (), (path, model, protocol, is_stream, lost_requests))
 BOOST_DESCRIBE_STRUCT(NodeT, (),
                       (name, definition, phase, data, limits, usage, reserved_turns, own_reserve, opening_said, turns,
                        current, work_turns, retry_turns, is_closing, is_turn_open, requests, attempt,
                        is_without_opaque, wake_ms, deadline_at_ms, left_turns, staged, summaries, opening_journal,
                        journal, operations, settled, counters, unsafe_effects, native_calls, session, explained_bytes,
                        children, end_reason, end_message, result, is_fallback, is_repaired, held_at, held_question,
-                       held_phase, request_change, reserved_money, own_reserve_money, lost_requests))
+                       held_phase, request_change, reserved_money, own_reserve_money, lost_requests, given_up))
 BOOST_DESCRIBE_STRUCT(DocumentT, (), (version, id, time_ms, agent, root, keys_name_run))
 
 }  // namespace ptcvm::loop::state

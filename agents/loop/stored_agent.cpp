@@ -284,10 +284,7 @@ Result<void> StoredAgent::record_answer(std::string_view path, HostFact fact, St
 }
 
 Result<void> StoredAgent::resolve_model(std::string_view path, const ModelReply& reply) {
-  ModelChoice choice;
-  for (Operation& operation : run_->operations()) {
-    if (operation.path == path) choice = std::move(operation.model);
-  }
+  const ModelChoice choice = run_->model_of(path).value_or(ModelChoice());
   ModelReply priced = reply;
   price(priced, choice, agent_->impl().options.prices);
   return record_answer(path,

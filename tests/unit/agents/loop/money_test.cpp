@@ -197,6 +197,53 @@ TEST_F(MoneyTest, what_a_child_has_reserved_is_not_for_the_others) {
       << run.turns()[0].feedback;
 }
 
+constexpr std::string_view kLoses = R"({"name": "p", "prompt": "P", "signature": "() -> :any",
+  "tools": [{"name": "zero", "signature": "() -> :int", "effect": "pure"}],
+  "children": {"a": {"prompt": "Q", "signature": "() -> :int"}}})";
+constexpr const char* kGivesUp = "(pcalls (fn [] (tool/a {})) (fn [] (/ 1 (tool/zero {}))))";
+
+TEST_F(MoneyTest, a_reply_that_comes_after_its_agent_is_gone_is_charged_once) {
+  AgentRun run = begin(kLoses);
+  tell(run, says(kGivesUp));
+  ASSERT_EQ(run.pending(), (std::vector<std::string>{"a/model", "zero"}));
+  ASSERT_TRUE(run.resolve("zero", Value::of(0)));
+  run.step();
+  ASSERT_EQ(run.pending(), std::vector<std::string>{"model"}) << "the fault took the child with it";
+  EXPECT_EQ(run.model_of("a/model")->name, "small");
+  const auto bytes = run.snapshot();
+  const std::string text = run.snapshot_json();
+  for (const bool is_text : {false, true}) {
+    const auto document = is_text ? std::as_bytes(std::span(text)) : std::span<const std::byte>(bytes);
+    AgentRun restored = AgentRun::restore(agent(kLoses), document).value();
+    EXPECT_EQ(restored.usage().money, 600u);
+    tell(restored, says("(return 1)"), "a/model");
+    EXPECT_EQ(restored.usage().money, 1200u);
+    EXPECT_EQ(restored.pending(), std::vector<std::string>{"model"}) << "nothing of the reply is run";
+    EXPECT_EQ(restored.resolve_model("a/model", says("1")).error().code, Errc::unknown_operation);
+    EXPECT_FALSE(restored.model_of("a/model"));
+  }
+}
+
+TEST_F(MoneyTest, a_stored_run_keeps_what_a_request_that_was_given_up_has_cost) {
+  const Store store = Store::in_memory();
+  const auto open = [&](const ModelPrices& prices) {
+    StoredAgentOptions options;
+    options.start.id = "p";
+    return StoredAgent::open(agent(kLoses, prices), store, std::move(options)).value();
+  };
+  {
+    StoredAgent stored = open(kPrices);
+    ASSERT_TRUE(stored.step());
+    ASSERT_TRUE(stored.resolve_model("model", says(kGivesUp)));
+    ASSERT_TRUE(stored.step());
+    stored.take_orders();
+    ASSERT_TRUE(stored.resolve("zero", Value::of(0)));
+    ASSERT_TRUE(stored.step());
+    ASSERT_TRUE(stored.resolve_model("a/model", says("1")));
+  }   // it is not parked: the next one makes the run again from its log
+  EXPECT_EQ(open({}).run().usage().money, 1200u);
+}
+
 TEST_F(MoneyTest, a_stored_run_keeps_the_price_of_each_reply) {
   const Store store = Store::in_memory();
   const std::string file = limited("1000");
