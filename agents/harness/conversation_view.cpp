@@ -309,17 +309,32 @@ bool ConversationView::is_waited_for(std::string_view signal) const {
   return parked_pass_ && std::ranges::find(parked_pass_->waits, signal) != parked_pass_->waits.end();
 }
 
-std::vector<std::string> ConversationView::due_timers(std::int64_t now_ms) const {
-  std::vector<std::string> due;
+// Calls `visit` with each timer that has not fired, and with its deadline.
+template <class Visit>
+void ConversationView::each_timer(const Visit& visit) const {
   for (const auto& [program, waits] : program_waits_) {
     for (const ProgramWait& wait : waits) {
-      const bool is_over = wait.deadline_ms != 0 && wait.deadline_ms <= now_ms;
-      if (!is_over || !is_waited_for(wait.signal) || has_arrived(wait.signal)) continue;
+      if (wait.deadline_ms == 0 || !is_waited_for(wait.signal) || has_arrived(wait.signal)) continue;
       std::string timer = timer_of(program, wait.signal);
-      if (!has_arrived(timer_signal(timer))) due.push_back(std::move(timer));
+      if (!has_arrived(timer_signal(timer))) visit(std::move(timer), wait.deadline_ms);
     }
   }
+}
+
+std::vector<std::string> ConversationView::due_timers(std::int64_t now_ms) const {
+  std::vector<std::string> due;
+  each_timer([&](std::string timer, std::int64_t deadline_ms) {
+    if (deadline_ms <= now_ms) due.push_back(std::move(timer));
+  });
   return due;
+}
+
+std::optional<std::int64_t> ConversationView::next_timer() const {
+  std::optional<std::int64_t> next;
+  each_timer([&next](const std::string&, std::int64_t deadline_ms) {
+    next = std::min(next.value_or(deadline_ms), deadline_ms);
+  });
+  return next;
 }
 
 bool ConversationView::may_resume() const {

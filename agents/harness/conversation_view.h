@@ -117,6 +117,8 @@ class ConversationView {
   std::vector<ProgramWait> program_waits(std::string_view program) const;
   // Returns the names of deadlines of the parked pass that are over at that time, although no fact says so yet.
   std::vector<std::string> due_timers(std::int64_t now_ms) const;
+  // Returns the earliest deadline of the parked pass of which no fact says that it is over, in ms since 1970.
+  std::optional<std::int64_t> next_timer() const;
   // Returns the calls that the parked pass has in doubt, as far as the conversation knows.
   std::vector<UnsettledCall> unsettled_calls() const;
   // Returns whether a fact came that the parked pass waits for, or a fact that says that the deadline is over.
@@ -171,6 +173,8 @@ class ConversationView {
   void take_send(const HostFact& fact, const boost::json::object& body);
   void rewind(const HostFact& fact, const boost::json::object& body);
   bool is_waited_for(std::string_view signal) const;
+  template <class Visit>
+  void each_timer(const Visit& visit) const;
   void forget_derived();
 
   std::uint64_t log_seq_ = 0, generation_ = 0, epoch_ = 0;

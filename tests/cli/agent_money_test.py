@@ -88,6 +88,16 @@ class Money(CommandLineTest):
         status, line, err = self.line_of("resume", *self.kept, "--prices", free, "--raise", "money=100")
         self.assertEqual((status, line["return"], line["usage"]["money"]), (0, 7, 600), (line, err))
 
+    def test_what_only_the_worker_of_a_queue_can_say_is_refused_by_name(self):
+        agent = self.json("a.json", SPENDER)
+        self.assertEqual(ptcvm("enqueue", "--agent", agent, *self.kept)[0], 0)
+        for words in (self.prices, ("--limit", "money=5"), ("--rate", "60"), ("--tool", "quote=true"),
+                      ("--model", "chat:m")):
+            status, out, err = ptcvm("agent", "resume", *self.kept, *words, "--say", "Hurry.")
+            self.assertEqual((status, out), (65, ""), (words, err))
+            self.assertIn(f"its worker has the model, the tools and the limits; leave {words[0]} out", err)
+        self.assertNotIn("Hurry", ptcvm("journal", "export", *self.kept)[1])
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

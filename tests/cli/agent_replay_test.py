@@ -103,6 +103,22 @@ class Replay(Kept):
         for part in ("turn 1", "pay", '"bo"'):
             self.assertIn(part, line["fail"]["message"])
 
+    def test_a_limit_that_was_lowered_later_counts(self):
+        self.begin(agent=ASKING)
+        _, line, _, err = self.agent("resume", *self.kept, "--limit", "model_calls=1", "--resolve", "approve:pay=true")
+        self.assertEqual(line["fail"]["reason"], "budget_exhausted", err)
+        program = self.file("p.ptc", '(def r (str "x" (tool/pay {:to "ann"})))')
+        status, line, _, err = self.replay("--with-program", "1=" + program)
+        self.assertEqual((status, line["fail"]["reason"]), (1, "budget_exhausted"), (line, err))
+
+    def test_a_limit_that_was_raised_later_counts(self):
+        self.begin(agent={**ASKING, "max_turns": 2}, turns=(TURNS[0], {"program": "(+ 1 1)"}, TURNS[1]))
+        _, line, _, err = self.agent("resume", *self.kept, "--raise", "turns=1", "--resolve", "approve:pay=true")
+        self.assertEqual(line["return"], RESULT, err)
+        program = self.file("p.ptc", '(def r (str "x" (tool/pay {:to "ann"})))')
+        _, line, _, err = self.replay("--with-program", "1=" + program)
+        self.assertEqual((line["return"], line["turns"]), ({"receipt": "xr"}, 3), (line, err))
+
     def test_a_call_that_the_run_still_asks_about_is_asked_about_again(self):
         self.begin(agent=ASKING)
         program = self.file("p.ptc", '(return {:receipt (str "a" (tool/pay {:to "ann"}))})')

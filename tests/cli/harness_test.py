@@ -240,6 +240,16 @@ class HarnessTest(CommandLineTest):
                              "scripted:" + script, status=75)
         self.assertEqual(waits["draft"]["text"], "Brief")
 
+    def test_a_limit_of_money_of_a_planning_agent_counts_at_the_prices_of_the_host(self):
+        agent = {**self.AGENT, "limits": {"money": 1000}}
+        line = {"program": '(return "Hi")', "usage": {"input": 100, "output": 50}}   # 600 millionths
+        words = ("run", "--planner", "agent:" + self.file("agent.json", json.dumps(agent)), "--model",
+                 "scripted:" + self.file("script.jsonl", 3 * (json.dumps(line) + "\n")))
+        prices = self.file("prices.json", json.dumps({"scripted": {"input": 2, "output": 8}}))
+        self.harness("say", "hello")
+        self.assertIn("--prices has no price of the model scripted", self.harness(*words, status=65))
+        self.assertEqual(self.harness(*words, "--prices", prices, status=75)["draft"]["text"], "Hi")
+
     def test_an_agent_that_cannot_plan_is_refused_or_in_the_log(self):
         self.harness("say", "hello")
         self.assertIn("needs a --model", self.harness("run", "--planner", "agent:" + self.file(

@@ -130,6 +130,15 @@ class Conversations(ConversationWorkerTest):
         self.assertEqual(self.texts("clinic", "compose_intent"), ["It is ours"])
         self.assertNotIn("theirs", self.ok("journal", "export", "--store", self.store, "clinic"))
 
+    def test_a_limit_of_money_counts_at_the_prices_of_the_worker(self):
+        agent = {"prompt": "Answer.", "signature": "(status :string, facts [:map]) -> :any", "limits": {"money": 1000}}
+        self.begin("clinic", "agent:" + self.file("agent.json", json.dumps(agent)))
+        self.harness("say", "clinic", "hello")
+        script = self.script({"program": '(return "Hi")', "usage": {"input": 100, "output": 50}})
+        prices = self.file("prices.json", json.dumps({"*": {"input": 2, "output": 8}}))
+        self.work("--model", script, "--prices", prices)
+        self.assertEqual(self.texts("clinic", "compose_intent"), ["Hi"])
+
     def test_an_agent_that_plans_asks_the_person(self):
         agent = {"prompt": "Answer.", "signature": "(status :string, facts [:map]) -> :any",
                  "tools": [{**self.shell("say", "echo '\"n-7\"'"), "ask": True}]}

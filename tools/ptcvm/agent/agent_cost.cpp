@@ -1,20 +1,16 @@
 #include "tools/ptcvm/agent/agent_cost.h"
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <utility>
 
 #include "agents/wire/reply_reader.h"
-#include "ptcvm/json.hpp"
-#include "tools/ptcvm/process/files.h"
-#include "tools/ptcvm/text/json_problem.h"
+#include "tools/ptcvm/text/json_file.h"
 
 namespace ptcvm::cli {
 namespace {
 
-namespace json = boost::json;
-
 constexpr double kMillion = 1e6;
+constexpr FileBound kPricesFile{std::size_t{16} << 20, "a file of prices"};
 
 std::optional<wire::TokenUsage> usage_of(const loop::ModelChoice& choice, const loop::ModelReply& reply) {
   wire::ReplyReader::Answer answer;
@@ -40,20 +36,26 @@ void add(CostLine& line, const wire::TokenUsage& usage, const loop::ModelChoice&
 }  // namespace
 
 std::optional<loop::ModelPrices> prices_of_file(const std::string& file, std::string& message) {
-  const auto text = read_file(file, message);
-  if (!text) return std::nullopt;
-  boost::system::error_code error;
-  const json::value read = json::parse(*text, error);
-  auto prices = loop::read_model_prices(read);
-  const std::string doubled = error ? "" : doubled_member(*text);
-  if (!error && prices && doubled.empty()) return std::move(*prices);
-  message = file + ": ";
-  if (error) {
-    message += "the prices are no JSON: " + json_problem(*text);
-  } else {
-    message += doubled.empty() ? prices.error().message : "the member " + doubled + " is written twice";
-  }
+  const auto read = read_json_file(file, kPricesFile, message);
+  if (!read) return std::nullopt;
+  auto prices = loop::read_model_prices(*read);
+  if (prices) return *std::move(prices);
+  message = file + ": " + prices.error().message;
   return std::nullopt;
+}
+
+bool limits_money(const loop::AgentDefinition& agent) {
+  return agent.limits.money != 0 || std::ranges::any_of(agent.children, [](const auto& child) {
+           return child.second != nullptr && limits_money(*child.second);
+         });
+}
+
+std::string missing_price(const std::vector<std::string>& models, const loop::ModelPrices& prices) {
+  for (const std::string& model : models) {
+    if (model == kProgramModel || loop::find_prices(prices, model) != nullptr) continue;
+    return "there is a limit of money, and --prices has no price of the model " + model;
+  }
+  return {};
 }
 
 std::uint64_t money_of(const loop::ModelChoice& choice, const loop::ModelReply& reply,

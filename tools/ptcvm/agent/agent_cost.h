@@ -13,6 +13,10 @@ namespace ptcvm::cli {
 // Reads a file of prices (loop::read_model_prices()). Returns nullopt when the file cannot be used; `message` then says
 // why.
 std::optional<loop::ModelPrices> prices_of_file(const std::string& file, std::string& message);
+// Returns whether an agent of the tree has a limit of money.
+bool limits_money(const loop::AgentDefinition& agent);
+// Returns why a limit of money cannot be kept: one of the models has no price. "": each model has one.
+std::string missing_price(const std::vector<std::string>& models, const loop::ModelPrices& prices);
 // Returns what one reply has cost, in millionths.
 std::uint64_t money_of(const loop::ModelChoice& choice, const loop::ModelReply& reply, const loop::ModelPrices& prices);
 

@@ -106,14 +106,31 @@ class AgentRecord::Replay {
     const bool is_root = operation.agent.empty();
     const auto program = is_root ? programs_.find(turn) : programs_.end();
     if (program != programs_.end()) {
-      return static_cast<bool>(run_.resolve_model(operation.path, program_reply(operation, program->second)));
+      const auto told = run_.resolve_model(operation.path, program_reply(operation, program->second));
+      set_limits(turn);
+      return static_cast<bool>(told);
     }
     const auto is_reply = [&](const Told& told) {
       return told.name == loop::kModelSettled && told.path == operation.path && (!is_root || told.turn == turn);
     };
-    if (tell_next(is_reply, operation.path)) return true;
+    if (tell_next(is_reply, operation.path)) {
+      set_limits(turn);
+      return true;
+    }
     miss_ = operation.path + " is asked in turn " + turn_text() + ", and the recorded run has no further reply for it";
     return false;
+  }
+
+  // Raises and lowers limits as somebody did until the end of a turn: behind its reply they count for the next one.
+  void set_limits(std::uint32_t turn) {
+    const auto is_later = [turn](const Told& told) {
+      return told.turn > turn || (told.name != loop::kBudgetLowered && told.name != loop::kBudgetRaised);
+    };
+    const auto set = std::stable_partition(rest_.begin(), rest_.end(), is_later);
+    for (auto told = set; told != rest_.end(); ++told) {
+      static_cast<void>(loop::apply_fact(run_, told->name, told->body));   // what is refused changes nothing
+    }
+    rest_.erase(set, rest_.end());
   }
 
   std::string turn_text() const { return std::to_string(run_.usage().turns + 1); }

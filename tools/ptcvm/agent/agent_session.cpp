@@ -204,17 +204,6 @@ bool AgentSession::open_models(const loop::AgentDefinition& definition, std::opt
   return true;
 }
 
-namespace {
-
-// Returns whether an agent of the tree has a limit of money.
-bool limits_money(const loop::AgentDefinition& agent) {
-  return agent.limits.money != 0 || std::ranges::any_of(agent.children, [](const auto& child) {
-           return child.second != nullptr && limits_money(*child.second);
-         });
-}
-
-}  // namespace
-
 // A limit of money is kept only when the price of each model is known.
 bool AgentSession::has_needed_prices(const loop::AgentDefinition& definition) {
   const bool is_lowered = std::ranges::any_of(arguments_.limits, [](const std::string& text) {
@@ -223,12 +212,8 @@ bool AgentSession::has_needed_prices(const loop::AgentDefinition& definition) {
   if (!is_lowered && !limits_money(definition)) return true;
   std::vector<std::string> models{choice_.name};
   for (const auto& [path, child] : child_models_) models.push_back(child.choice.name);
-  for (const std::string& model : models) {
-    if (model == kProgramModel || loop::find_prices(prices_, model) != nullptr) continue;
-    message_ = "there is a limit of money, and --prices has no price of the model " + model;
-    return false;
-  }
-  return true;
+  message_ = missing_price(models, prices_);
+  return message_.empty();
 }
 
 bool AgentSession::take_kept_manner(loop::ModelChoice& choice, const loop::ModelChoice& kept,

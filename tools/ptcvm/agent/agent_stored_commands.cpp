@@ -1,5 +1,6 @@
 #include "tools/ptcvm/agent/agent_stored_commands.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <iostream>
 
@@ -76,6 +77,17 @@ bool add_kept_commands(AgentSession& session, const Store& store, const std::str
   return true;
 }
 
+// Returns an option that says what only a worker can say of a run of its queue, or "".
+std::string_view option_of_worker(const AgentArguments& given) {
+  const std::pair<std::string_view, bool> options[] = {
+      {"--model", !given.model.empty()}, {"--child-model", !given.child_models.empty()}, {"--stream", given.stream},
+      {"--rate", given.rate.has_value()}, {"--prices", !given.prices.empty()}, {"--limit", !given.limits.empty()},
+      {"--tools", !given.tools_files.empty()}, {"--tool", !given.tools.empty()}, {"--trace", !given.trace.empty()},
+      {"--tool-shell", !given.shell_tools.empty()}, {"--record", !given.record.empty()}};
+  const auto* const found = std::ranges::find(options, true, [](const auto& option) { return option.second; });
+  return found == std::end(options) ? std::string_view() : found->first;
+}
+
 int resume_agent(ResumeAgent& request) {
   AgentArguments& arguments = request.arguments;
   const std::string& id = arguments.store.id;
@@ -85,8 +97,10 @@ int resume_agent(ResumeAgent& request) {
   if (!store) return status;
   if (refuses_answers(*store, id)) return kBadInput;
   if (const auto queued = queued_agent(*store, id)) {
-    if (arguments.model.empty()) return tell_agent(*store, *queued, request);
-    return refuse_input("the run " + id + " is in the queue " + queued->queue + ": its worker has the model");
+    const std::string_view option = option_of_worker(arguments);
+    if (option.empty()) return tell_agent(*store, *queued, request);
+    return refuse_input("the run " + id + " is in the queue " + queued->queue +
+                        ": its worker has the model, the tools and the limits; leave " + std::string(option) + " out");
   }
   if (request.ends) return refuse_input("--end is for the session of a queue; " + id + " is in none");
   const auto agent = read_agent_of(Engine(), *store, id);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "agents/planner/agent_planner.h"
+#include "tools/ptcvm/agent/agent_cost.h"
 #include "tools/ptcvm/agent/agent_models.h"
 #include "tools/ptcvm/agent/agent_store.h"
 #include "tools/ptcvm/agent/rate_wait.h"
@@ -163,14 +164,18 @@ std::optional<loop::AgentDefinition> planner_agent(const std::string& planner, s
   return std::nullopt;
 }
 
-std::unique_ptr<harness::Planner> agent_planner(loop::AgentDefinition definition, OpenedModel model, const Store& store,
+std::unique_ptr<harness::Planner> agent_planner(PlanningAgent agent, const Store& store,
                                                 const std::string& conversation, const PlannerWork* work,
                                                 std::string& message) {
-  auto driver = std::make_unique<CommandDriver>(std::move(model), work);
+  const bool needs_price = limits_money(agent.definition);
+  const std::string lacks = needs_price ? missing_price({agent.model.choice.name}, agent.prices) : std::string();
+  if (!lacks.empty()) return message = lacks, nullptr;
+  auto driver = std::make_unique<CommandDriver>(std::move(agent.model), work);
   loop::AgentOptions options;
   options.model = driver->choice();
-  auto planner = planner::AgentPlanner::make(Engine(), std::move(definition), std::move(options), store, conversation,
-                                             *driver);
+  options.prices = std::move(agent.prices);
+  auto planner = planner::AgentPlanner::make(Engine(), std::move(agent.definition), std::move(options), store,
+                                             conversation, *driver);
   if (!planner) return message = "the agent that plans: " + planner.error().message, nullptr;
   if (const auto skipped = skip_used(store, conversation, *driver); !skipped) {
     return message = skipped.error().message, nullptr;

@@ -32,9 +32,16 @@ struct PlannerWork {
   std::function<std::int64_t()> now_ms;
 };
 
+// An agent that plans, the model that it asks, and what the model costs.
+struct PlanningAgent {
+  loop::AgentDefinition definition;
+  OpenedModel model;
+  loop::ModelPrices prices;
+};
+
 // Makes the planner. Without `work` the tools are the commands of the file. nullptr, with the reason: the agent or the
-// store cannot be used.
-std::unique_ptr<harness::Planner> agent_planner(loop::AgentDefinition definition, OpenedModel model, const Store& store,
+// store cannot be used, or there is a limit of money and the model has no price.
+std::unique_ptr<harness::Planner> agent_planner(PlanningAgent agent, const Store& store,
                                                 const std::string& conversation, const PlannerWork* work,
                                                 std::string& message);
 

@@ -11,6 +11,7 @@
 #include "agents/harness/scenario_planner.h"
 #include "agents/harness/simple_planners.h"
 #include "ptcvm/engine.hpp"
+#include "tools/ptcvm/agent/agent_cost.h"
 #include "tools/ptcvm/agent/agent_models.h"
 #include "tools/ptcvm/calls/program_tools.h"
 #include "tools/ptcvm/harness/harness_agent.h"
@@ -111,6 +112,11 @@ std::optional<PlannerParts> planner_parts(const HarnessArguments& arguments, std
   if (!tools) return std::nullopt;
   parts.tools = *std::move(tools);
   parts.model = arguments.model;
+  if (!arguments.prices.empty()) {
+    auto prices = prices_of_file(arguments.prices, message);
+    if (!prices) return std::nullopt;
+    parts.prices = *std::move(prices);
+  }
   const bool asks_itself = is_agent_planner(parts.planner);   // an agent opens the model that it speaks to
   auto ask = arguments.model.empty() || asks_itself ? recorded_model(arguments.replies, message)
                                                     : ask_model(arguments.model, message);
@@ -138,7 +144,8 @@ std::unique_ptr<harness::Planner> make_planner(const PlannerParts& parts, const 
     if (parts.model.empty()) return message = "--planner " + parts.planner + " needs a --model", nullptr;
     auto model = open_model(parts.model, false, {}, message);
     if (!model) return nullptr;
-    return agent_planner(*std::move(definition), *std::move(model), store, conversation.log().id(), nullptr, message);
+    return agent_planner({*std::move(definition), *std::move(model), parts.prices}, store, conversation.log().id(),
+                         nullptr, message);
   }
   auto source = read_file(parts.planner, message);
   if (!source) return nullptr;

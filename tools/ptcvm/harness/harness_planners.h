@@ -7,6 +7,7 @@
 
 #include "agents/harness/model_text.h"
 #include "agents/harness/planner.h"
+#include "agents/loop/model_prices.h"
 #include "ptcvm/store.hpp"
 #include "tools/ptcvm/harness/harness_session.h"
 
@@ -18,6 +19,7 @@ struct PlannerParts {
   boost::json::object config;     // its configuration, with the scenario inside
   harness::AskModel ask;
   std::string model = {};         // --model, for an agent
+  loop::ModelPrices prices = {};  // --prices, for an agent
   Tools tools = {};               // for a program
 };
 

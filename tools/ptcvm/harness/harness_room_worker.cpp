@@ -46,8 +46,10 @@ Result<void> RoomWorker::take(const PlannerChoice& choice) {
   outbox_->trace().planner_seed = choice.seed;
   if (choice.is_ready) {
     std::string message;
-    planner_ = make_planner({choice.planner, choice.config, usual_.ask, usual_.model, usual_.tools}, store_,
-                            *conversation_, message);
+    PlannerParts parts = usual_;
+    parts.planner = choice.planner;
+    parts.config = choice.config;
+    planner_ = make_planner(parts, store_, *conversation_, message);
     if (planner_ == nullptr) return Error{Errc::invalid_value, message, std::nullopt, {}};
   }
   revision_ = choice.revision;

@@ -73,6 +73,9 @@ void declare_planner(CLI::App& command, HarnessArguments& arguments) {
   command.add_option("--replies", arguments.replies, "Recorded replies of a model, a file of JSON lines")
       ->type_name("FILE");
   command.add_option("--model", arguments.model, "The model of the planner, as `ptcvm agent run --help` says");
+  command.add_option("--prices", arguments.prices,
+                     "Prices of models for a million tokens, a file of JSON, for an agent that plans")
+      ->type_name("FILE");
   command
       .add_option("--tools", arguments.tools.tools_files,
                   "A file of tools with their commands, for a program that plans; repeatable")

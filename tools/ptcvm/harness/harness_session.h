@@ -19,7 +19,8 @@ struct HarnessArguments {
   StoreOptions store;                          // --id names the conversation
   std::string peer;                            // the conversation of the other side; "" when a script carries messages
   std::string remote;                          // --remote: the agent of the other side
-  std::string planner, config, scenario, replies, model;   // --planner, --config, --scenario, --replies, --model
+  // --planner, --config, --scenario, --replies, --model, --prices
+  std::string planner, config, scenario, replies, model, prices;
   RunArguments tools;                          // --tools, --tool, --tool-shell, --tool-effect: for a program that plans
   std::string mode = "approve";
   bool begins = false;

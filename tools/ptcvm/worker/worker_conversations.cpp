@@ -108,7 +108,7 @@ class ConversationTurn {
     auto model = open_model(work_.model, work_.stream, {}, message);
     if (!model) return message = "the model cannot be asked: " + message, false;
     if (job_.agent) {
-      planner_ = agent_planner(*job_.agent, *std::move(model), turn_.store, id_, &gives_, message);
+      planner_ = agent_planner({*job_.agent, *std::move(model), work_.prices}, turn_.store, id_, &gives_, message);
       return planner_ != nullptr;
     }
     model_.emplace(*std::move(model), turn_.store, *conversation_, gives_);
@@ -168,7 +168,7 @@ class ConversationTurn {
     HostParked parked;
     parked.observed_seq = view().log_seq();
     parked.wait_keys = wait_keys();
-    parked.deadline_ms = left ? std::max(left->due_ms, turn_.now_ms()) : earliest(over, next_timer());
+    parked.deadline_ms = left ? std::max(left->due_ms, turn_.now_ms()) : earliest(over, view().next_timer());
     const auto result = log_->park({token_, view().log_seq()}, {}, parked);
     if (!result) return turn_refused(result.error());
     if (!result->is_parked) {
@@ -199,16 +199,6 @@ class ConversationTurn {
 
   static std::optional<std::int64_t> earliest(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
     return a && b ? std::min(*a, *b) : a ? a : b;
-  }
-
-  // Returns the next moment at which the program of a pass stops waiting.
-  std::optional<std::int64_t> next_timer() const {
-    std::optional<std::int64_t> next;
-    if (!view().parked_pass()) return next;
-    for (const harness::ProgramWait& wait : view().program_waits(planner_run())) {
-      if (wait.deadline_ms != 0) next = earliest(next, wait.deadline_ms);
-    }
-    return next;
   }
 
   // Returns when the conversation is over if nobody says anything; nullopt: something is open, or it is never over.
