@@ -2,13 +2,16 @@
 // and a crash loses no key.
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 
 #include "runtime/seal/key_ring.h"
+#include "runtime/seal/ring_mode.h"
 #include "runtime/text/secret_text.h"
 
 namespace ptc {
@@ -85,7 +88,38 @@ std::optional<std::string> replace_whole(const std::string& path, std::string_vi
   return message;
 }
 
+// Returns why the mode of the open file is refused, or "".
+std::string refused_mode(int file, const std::string& path, const KeyRing& ring) {
+  struct stat found {};
+  struct statvfs system {};
+  if (fstat(file, &found) != 0 || fstatvfs(file, &system) != 0) return reason("cannot read the mode of", path);
+  const bool has_secrets =
+      std::ranges::any_of(ring.keys(), [](const SealingKey& key) { return key.secret.present(); });
+  const bool is_read_only = (system.f_flag & ST_RDONLY) != 0;
+  return ring_mode_problem(path, {found.st_mode, found.st_uid == geteuid(), is_read_only, has_secrets});
+}
+
+// Returns the text as one word of a shell.
+std::string quoted(std::string_view text) {
+  std::string word = "'";
+  for (const char c : text) word.append(c == '\'' ? "'\\''" : std::string(1, c));
+  return word + "'";
+}
+
 }  // namespace
+
+std::string ring_mode_problem(std::string_view path, const RingFile& file) {
+  constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH, kOthersRead = S_IRGRP | S_IROTH;
+  if (file.is_read_only) return "";
+  const mode_t readers = !file.has_secrets ? 0 : file.is_of_this_user ? kOthersRead : S_IROTH;
+  const bool is_written = (file.mode & kOthersWrite) != 0;
+  if (!is_written && (file.mode & readers) == 0) return "";
+  const std::string_view mode = !file.has_secrets ? "644" : file.is_of_this_user ? "600" : "640";
+  std::string message = std::string(path) + ": others than its owner can ";
+  message += is_written ? "write this key ring" : "read this key ring, which has secrets";
+  message.append("; keep them out with `chmod ").append(mode).append(" ").append(quoted(path));
+  return message + "`, and make new keys if others may have seen or changed these";
+}
 
 std::variant<KeyRing, std::string> KeyRing::load(const std::string& path) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -94,6 +128,7 @@ std::variant<KeyRing, std::string> KeyRing::load(const std::string& path) {
   if (!read_all(file.get(), secret.text)) return reason("cannot read", path);
   auto ring = parse(secret.text);
   if (auto* message = std::get_if<std::string>(&ring)) return path + ": " + *message;
+  if (std::string refused = refused_mode(file.get(), path, std::get<KeyRing>(ring)); !refused.empty()) return refused;
   return ring;
 }
 

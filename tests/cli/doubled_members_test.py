@@ -71,3 +71,4 @@ class DoubledMembers(SnapshotTest):
 
 if __name__ == "__main__":
     unittest.main(argv=["doubled_members_test.py"])
+        os.chmod(self.written("doubled.json", doubled), 0o600)

@@ -27,6 +27,21 @@ class Sealed(SnapshotTest):
         status, out, err = ptcvm("snapshot", "verify", state, *options)
         return status, out + err
 
+    def test_a_ring_that_others_can_read_is_refused(self):
+        ring, store = self.path("my ring.json"), self.path("s.db")
+        ptcvm("keys", "new", ring, "--id", "a", "--algorithm", "ed25519")
+        os.chmod(ring, 0o640)
+        for command in (("keys", "list", ring), ("eval", "1", "--store", store, "--id", "r", "--keys", ring),
+                        ("run", self.file("p.ptc", '(println "done")'), "--snapshot", self.path("s"), "--keys", ring)):
+            status, out, err = ptcvm(*command)
+            self.assertEqual((status, out), (65, ""), err)
+            self.assertIn(f"`chmod 600 '{ring}'`", err)
+        self.assertFalse(os.path.exists(store))
+        os.chmod(ring, 0o600)
+        self.assertEqual(ptcvm("keys", "export", ring, "--public", "-o", self.path("public.json"))[0], 0)
+        os.chmod(self.path("public.json"), 0o644)
+        self.assertEqual(ptcvm("keys", "list", self.path("public.json"))[0], 0)
+
     def test_it_opens_for_whom_it_was_sealed(self):
         state = self.sealed()
         self.assertEqual(self.verify(state, *self.seal), (0, state + ": good\n"))

@@ -93,6 +93,7 @@ class Bench:
             for name, text in {**trial.files, "program.ptc": trial.program}.items():
                 with open(os.path.join(place, name), "w", encoding="utf-8") as file:
                     file.write(text)
+                os.chmod(file.name, 0o600)   # key rings must be private
             command, stdin = self._command(trial, place)
             return self._watchers.measure(
                 command, deadline_s=trial.timeout_ms / 1000 + self.start_s, patience_s=self._patience_s,

@@ -53,6 +53,7 @@ struct ResumeRequest {
 class Resume {
  public:
   explicit Resume(const ResumeRequest& request) : request_(request) {}
+    if (!request_.park.snapshot.empty() && !can_seal(request_.park.seal, message_)) return refuse();
 
   int run() {
     auto file = read_snapshot_file(request_.snapshot, request_.park.seal, message_);

@@ -102,6 +102,7 @@ int run_program(const Engine& engine, const LoadedProgram& loaded, const std::st
     return run_in_store(engine, loaded, name, options, request.durable);
   }
   std::string message;
+  if (!request.park.snapshot.empty() && !can_seal(request.park.seal, message)) return refuse(message);
   std::unique_ptr<TraceFile> trace;
   if (!options.trace.empty() &&
       !(trace = TraceFile::open(options.trace, TraceFile::Mode::Anew, options.run_id, message))) {

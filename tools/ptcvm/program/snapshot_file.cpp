@@ -33,6 +33,14 @@ std::optional<KeyRing> read_ring(const std::string& path, std::string& message) 
   return std::nullopt;
 }
 
+// Nothing when nothing can be sealed with the ring.
+std::optional<KeyRing> read_signing_ring(const std::string& path, std::string& message) {
+  auto ring = read_ring(path, message);
+  if (!ring || ring->can_seal()) return ring;
+  message = path + " has no key that signs";
+  return std::nullopt;
+}
+
 // A file that is no snapshot, or is too large, is refused without its rest in memory.
 bool goes_on_reading(std::string_view so_far) {
   constexpr std::size_t kBlock = std::size_t{1} << 16, kHead = std::size_t{1} << 20;   // JSON names its format there
@@ -143,16 +151,16 @@ bool write_whole_file(const std::string& path, std::string_view bytes, std::stri
   return replace_file(path, [bytes](const ByteSink& sink) { return sink(bytes_of(bytes)); }, message);
 }
 
+bool can_seal(const SealOptions& options, std::string& message) {
+  return options.keys.empty() || read_signing_ring(options.keys, message).has_value();
+}
+
 bool write_snapshot_file(const std::string& path, const Run& run, bool self_contained, const SealOptions& options,
                          std::uint64_t sequence, std::string& message) {
   const auto write_plain = [&](const ByteSink& sink) { return run.write_snapshot(sink, self_contained); };
   if (options.keys.empty()) return replace_file(path, write_plain, message);
-  const auto ring = read_ring(options.keys, message);
+  const auto ring = read_signing_ring(options.keys, message);
   if (!ring) return false;
-  if (!ring->can_seal()) {
-    message = options.keys + " has no key that signs";
-    return false;
-  }
   const SealLabel label{.tenant = options.tenant, .run_id = run.id(), .sequence = sequence};
   const auto write_sealed = [&](const ByteSink& sink) {
     const auto written = run.write_sealed_snapshot(sink, *ring, label, self_contained);

@@ -31,6 +31,9 @@ struct SnapshotFile {
 // Returns nullopt when the file is refused; `message` then says why.
 std::optional<SnapshotFile> read_snapshot_file(const std::string& path, const SealOptions& options,
                                                std::string& message);
+// Returns whether snapshots can be sealed as the options want, and why not. A program that runs first would have its
+// effects, and its state would be lost.
+bool can_seal(const SealOptions& options, std::string& message);
 // Writes the snapshot of a run whole or not at all, readable by the owner only, and sealed when the options have keys.
 // The snapshot of a large run is not in memory meanwhile.
 bool write_snapshot_file(const std::string& path, const Run& run, bool self_contained, const SealOptions& options,

@@ -1,4 +1,5 @@
 #include "runtime/seal/key_ring.h"
+#include "runtime/seal/ring_mode.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -206,6 +207,38 @@ TEST(KeyRing, FilesArePrivateAndReplacedWhole) {
   const auto loaded = KeyRing::load(path);
   ASSERT_TRUE(std::holds_alternative<KeyRing>(loaded));
   EXPECT_EQ(std::get<KeyRing>(loaded).text(), keys.text());
+}
+
+TEST(KeyRing, AFileThatOthersReadOrWriteIsRefused) {
+  const Folder folder;
+  const std::string path = folder.file("my ring.json");
+  KeyRing keys;
+  ASSERT_EQ(keys.rotate({"a", SealAlgorithm::Ed25519, kRingTime, {}}), std::nullopt);
+  ASSERT_EQ(keys.save(path, false), std::nullopt);
+  ASSERT_EQ(chmod(path.c_str(), 0640), 0);
+  EXPECT_NE(std::get<std::string>(KeyRing::load(path)).find("`chmod 600 '" + path + "'`"), std::string::npos);
+  ASSERT_EQ(keys.public_half().save(path, true), std::nullopt);
+  ASSERT_EQ(chmod(path.c_str(), 0644), 0);
+  EXPECT_TRUE(std::holds_alternative<KeyRing>(KeyRing::load(path)));
+  ASSERT_EQ(chmod(path.c_str(), 0664), 0);
+  EXPECT_NE(std::get<std::string>(KeyRing::load(path)).find("can write this key ring"), std::string::npos);
+}
+
+TEST(KeyRing, TheModeThatIsTakenDependsOnOwnerSecretsAndFileSystem) {
+  struct Row {
+    mode_t mode;
+    bool mine, read_only, secrets, is_taken;
+  };
+  for (const Row& row : {Row{0600, true, false, true, true}, Row{0400, true, false, true, true},
+                         Row{0640, true, false, true, false}, Row{0604, true, false, true, false},
+                         Row{0620, true, false, false, false}, Row{0644, true, false, false, true},
+                         Row{0602, true, false, false, false}, Row{0640, false, false, true, true},
+                         Row{0644, false, false, true, false}, Row{0660, false, false, true, false},
+                         Row{0644, false, false, false, true}, Row{0444, true, true, true, true},
+                         Row{0777, false, true, true, true}}) {
+    const std::string problem = ring_mode_problem("r", {row.mode, row.mine, row.read_only, row.secrets});
+    EXPECT_EQ(problem.empty(), row.is_taken) << std::oct << row.mode << ": " << problem;
+  }
 }
 
 TEST(KeyRing, FilesThatCannotBeReadSayWhy) {
