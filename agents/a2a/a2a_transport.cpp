@@ -8,6 +8,7 @@
 #include "agents/a2a/task_server.h"
 #include "agents/harness/ingestion.h"
 #include "agents/harness/json_members.h"
+#include "ptcvm/json.hpp"
 
 namespace ptcvm::a2a {
 
@@ -32,6 +33,9 @@ Result<json::object> result_of(std::string_view body) {
   const json::value answer = json::parse(body, error);
   if (error || !answer.is_object()) {
     return refuse_answer("the server answered with something that is no JSON-RPC", harness::kMayBeSent);
+  }
+  if (const std::string doubled = doubled_member(body); !doubled.empty()) {
+    return refuse_answer("the server wrote the member " + doubled + " twice", harness::kMayBeSent);
   }
   if (const json::object* const failure = object_at(answer.get_object(), "error")) {
     return refuse_answer("the server refused the request: " + std::string(text_of(*failure, "message")),

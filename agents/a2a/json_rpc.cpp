@@ -2,6 +2,7 @@
 
 #include <boost/json/parse.hpp>
 
+#include "ptcvm/json.hpp"
 
 namespace ptcvm::a2a {
 
@@ -17,6 +18,10 @@ std::variant<RpcRequest, json::object> read_rpc(std::string_view body) {
   if (const json::value* const id = object.if_contains("id")) request.id = *id;
   if (request.id.is_structured() || request.id.is_bool()) {
     return rpc_error(nullptr, {RpcCode::InvalidRequest, "id: must be a text or a number"});
+  }
+  if (const std::string doubled = doubled_member(body); !doubled.empty()) {
+    return rpc_error(doubled == "/id" ? json::value() : request.id,
+                     {RpcCode::InvalidRequest, "the member " + doubled + " is written twice"});
   }
   const json::value* const version = object.if_contains("jsonrpc");
   const json::value* const method = object.if_contains("method");

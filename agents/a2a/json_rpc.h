@@ -30,7 +30,8 @@ struct RpcFailure {
   std::string message;
 };
 
-// Reads a request, or returns the answer that refuses it.
+// Reads a request, or returns the answer that refuses it. Members that the protocol does not know are left alone; one
+// that is written twice is refused.
 std::variant<RpcRequest, boost::json::object> read_rpc(std::string_view body);
 boost::json::object rpc_result(const boost::json::value& id, boost::json::value result);
 boost::json::object rpc_error(const boost::json::value& id, const RpcFailure& failure);

@@ -8,6 +8,7 @@
 
 #include "agents/harness/fact.h"
 #include "agents/harness/json_members.h"
+#include "ptcvm/json.hpp"
 
 namespace ptcvm::harness {
 
@@ -60,11 +61,27 @@ bool is_absent_or_object(const json::object& object, std::string_view member) {
   return found == nullptr || found->is_object();
 }
 
+// Returns the member that must be an object and is something else, or "".
+std::string no_object(const json::object& link) {
+  for (const std::string_view member : {"planner", "planners", "llm", "seed"}) {
+    if (!is_absent_or_object(link, member)) return std::string(member);
+  }
+  const json::object* const planner = object_at(link, "planner");
+  if (planner != nullptr && !is_absent_or_object(*planner, "seed")) return "planner.seed";
+  const json::object* const all = object_at(link, "planners");
+  if (all == nullptr) return {};
+  for (const auto& [id, own] : *all) {
+    if (!own.is_object()) return "planners." + std::string(id);
+    if (!is_absent_or_object(own.get_object(), "seed")) return "planners." + std::string(id) + ".seed";
+  }
+  return {};
+}
+
 // Returns what is wrong with members that no seed is needed for, or "".
 std::string wrong_members(const json::object& link) {
-  for (const std::string_view member : {"planner", "planners", "llm", "seed"}) {
-    if (!is_absent_or_object(link, member)) return std::string(member) + ": must be an object";
-  }
+  if (const std::string member = no_object(link); !member.empty()) return member + ": must be an object";
+  const json::value* const review = link.if_contains("requireReview");
+  if (review != nullptr && !review->is_bool()) return "requireReview: must be true or false";
   for (const std::string_view member : {"transport", "agentCardUrl", "mcpUrl", "roomTitle"}) {
     if (!is_absent_or_text(link, member)) return std::string(member) + ": must be a text";
   }
@@ -99,7 +116,6 @@ Result<SendMode> mode_of(const json::object& link, SendMode otherwise) {
   }
   const json::value* const review = link.if_contains("requireReview");
   if (review == nullptr) return otherwise;
-  if (!review->is_bool()) return refuse_link("requireReview: must be true or false");
   return review->get_bool() ? SendMode::Approve : SendMode::Auto;
 }
 
@@ -113,19 +129,18 @@ Result<std::string> planner_of(const json::object& link) {
   return std::string(id->get_string());
 }
 
-// Returns the seed of the planner, or nullptr when the link has none. Error: the seed is no object.
+// Returns the seed of the planner, or nullptr when the link has none. Error: a member of the seed is of a wrong type.
 Result<const json::object*> seed_of(const json::object& link, std::string_view planner) {
   const json::object* const all = object_at(link, "planners");
   const json::object* const own = all == nullptr ? nullptr : object_at(*all, planner);
   for (const json::object* const place : {own, object_at(link, "planner"), &link}) {
-    const json::value* const seed = place == nullptr ? nullptr : place->if_contains("seed");
+    const json::object* const seed = place == nullptr ? nullptr : object_at(*place, "seed");
     if (seed == nullptr) continue;
-    if (!seed->is_object()) return refuse_link("seed: must be an object");
-    if (!is_absent_or_text(seed->get_object(), "scenarioUrl")) return refuse_link("seed.scenarioUrl: must be a text");
-    if (!is_harmless_url(text_of(seed->get_object(), "scenarioUrl"))) {
+    if (const std::string wrong = wrong_seed(planner, *seed); !wrong.empty()) return refuse_link("seed." + wrong);
+    if (!is_harmless_url(text_of(*seed, "scenarioUrl"))) {
       return refuse_link("seed.scenarioUrl: must be a URL of http or https");
     }
-    return &seed->get_object();
+    return seed;
   }
   return static_cast<const json::object*>(nullptr);
 }
@@ -146,6 +161,8 @@ Result<json::object> read_fragment(std::string_view fragment) {
   boost::system::error_code error;
   json::value link = json::parse(text, error);
   if (error || !link.is_object()) return refuse_link("the fragment is no JSON object");
+  const std::string doubled = doubled_member(text);
+  if (!doubled.empty()) return refuse_link("the member " + doubled + " is written twice");
   return std::move(link.get_object());
 }
 

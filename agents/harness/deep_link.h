@@ -5,7 +5,8 @@
 //
 // Each link that is written has a "rev" that is one higher than the highest one seen. A link with a "rev" that is not
 // higher than the one before is old, and changes nothing; a link without "rev" always counts. Keys of servers appear in
-// no link. A link comes from anywhere: one that is not well-formed is refused as a whole.
+// no link. A link comes from anywhere: one that is not well-formed, or has a member that is written twice or is of a
+// wrong type, is refused as a whole.
 #pragma once
 #include <boost/json/object.hpp>
 #include <cstdint>

@@ -27,6 +27,35 @@ constexpr auto kCoreNames = [] {
 }();
 constexpr std::string_view kPlanners[] = {kPlannerOff, kDrafterPlanner, kScenarioPlanner, kDemoPlanner};
 
+enum class SeedType : std::uint8_t { Text, Number, Texts };
+struct SeedMember {
+  std::string_view planner, name;
+  SeedType type;
+};
+constexpr SeedMember kSeedMembers[] = {{kDrafterPlanner, "v", SeedType::Number},
+                                       {kDrafterPlanner, "systemAppend", SeedType::Text},
+                                       {kDrafterPlanner, "targetWords", SeedType::Number},
+                                       {kScenarioPlanner, "v", SeedType::Number},
+                                       {kScenarioPlanner, "scenarioUrl", SeedType::Text},
+                                       {kScenarioPlanner, "myAgentId", SeedType::Text},
+                                       {kScenarioPlanner, "maxInlineSteps", SeedType::Number},
+                                       {kScenarioPlanner, "disabledScenarioTools", SeedType::Texts},
+                                       {kScenarioPlanner, "disabledCoreTools", SeedType::Texts},
+                                       {kScenarioPlanner, "instructions", SeedType::Text},
+                                       {kDemoPlanner, "mode", SeedType::Text}};
+
+// Returns of which type the member must be when it is of another one, or nullptr.
+const char* other_type(const json::object& seed, const SeedMember& member) {
+  const json::value& value = seed.at(member.name);
+  switch (member.type) {
+    case SeedType::Text: return value.is_string() ? nullptr : "a text";
+    case SeedType::Number: return number_of(seed, member.name) ? nullptr : "a number";
+    case SeedType::Texts: break;
+  }
+  const bool is_list = value.is_array() && texts_of(seed, member.name).size() == value.get_array().size();
+  return is_list ? nullptr : "a list of texts";
+}
+
 template <class Names>
 std::vector<std::string> without(const Names& names, const std::vector<std::string>& left_out) {
   std::vector<std::string> rest;
@@ -117,6 +146,14 @@ std::vector<std::string> usual_core_tools() {
     if (tool.is_usual) names.emplace_back(tool.name);
   }
   return names;
+}
+
+std::string wrong_seed(std::string_view planner, const json::object& seed) {
+  for (const SeedMember& member : kSeedMembers) {
+    if (member.planner != planner || !seed.contains(member.name)) continue;
+    if (const char* const wanted = other_type(seed, member)) return std::string(member.name) + ": must be " + wanted;
+  }
+  return {};
 }
 
 Result<FullConfig> hydrate(std::string_view planner, const json::object& seed, const FetchJson& fetch) {

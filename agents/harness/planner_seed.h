@@ -33,6 +33,9 @@ bool is_planner(std::string_view id);
 std::span<const std::string_view> core_tools();
 std::vector<std::string> usual_core_tools();
 
+// Returns which member of the seed is of a wrong type, and of which type it must be, or "". hydrate() takes the usual
+// value for such a member. A number may be written as a text.
+std::string wrong_seed(std::string_view planner, const boost::json::object& seed);
 // Returns the configuration of a seed. Errors: invalid_value ("Missing scenarioUrl", …), and the errors of `fetch`.
 Result<FullConfig> hydrate(std::string_view planner, const boost::json::object& seed, const FetchJson& fetch);
 // Returns the seed of a configuration.

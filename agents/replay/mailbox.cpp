@@ -9,6 +9,7 @@
 #include "agents/replay/json_place.h"
 #include "agents/replay/script_line.h"
 #include "agents/wire/json_member.h"
+#include "ptcvm/json.hpp"
 
 namespace ptcvm::replay {
 
@@ -62,6 +63,8 @@ Replayed<HttpAnswer> read_mailbox_reply(std::size_t number, std::string_view rep
   boost::system::error_code error;
   const json::value value = json::parse(reply, error);
   if (error) return invalid("the reply is no JSON: " + json_problem(reply, 1));
+  const std::string doubled = doubled_member(reply);
+  if (!doubled.empty()) return invalid("the member " + doubled + " is written twice");
   const auto read = read_script_line(value, number);
   if (const auto* const failure = std::get_if<ReplayFailure>(&read)) {
     return invalid(failure->message.substr(failure->message.find(": ") + 2));   // without the number of a line

@@ -11,6 +11,7 @@
 #include "agents/replay/json_place.h"
 #include "agents/replay/line_diff.h"
 #include "agents/wire/json_member.h"
+#include "ptcvm/json.hpp"
 
 namespace ptcvm::replay {
 
@@ -101,6 +102,8 @@ Replayed<RecordedModel> RecordedModel::read(std::string_view text) {
     boost::system::error_code error;
     const json::value value = parsed(line, error);
     if (error) return invalid(number, "is no JSON: " + json_problem(line, number));
+    const std::string doubled = doubled_member(line);
+    if (!doubled.empty()) return invalid(number, "has the member " + doubled + " twice");
     const json::value* const request = wire::object_member(value, "request");
     if (request == nullptr) return invalid(number, "has no object \"request\"");
     auto answer = read_answer(wire::member(value, "reply"));

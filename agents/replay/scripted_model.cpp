@@ -6,6 +6,7 @@
 
 #include "agents/replay/json_place.h"
 #include "agents/replay/request_text.h"
+#include "ptcvm/json.hpp"
 
 namespace ptcvm::replay {
 
@@ -53,6 +54,10 @@ Replayed<ScriptedModel> ScriptedModel::read(std::string_view text) {
     if (error) {
       return ReplayFailure{std::string(kScriptInvalid),
                            "line " + std::to_string(number) + " is no JSON: " + json_problem(line, number)};
+    }
+    if (const std::string doubled = doubled_member(line); !doubled.empty()) {
+      return ReplayFailure{std::string(kScriptInvalid),
+                           "line " + std::to_string(number) + ": the member " + doubled + " is written twice"};
     }
     auto read = read_script_line(value, number);
     if (auto* const failure = std::get_if<ReplayFailure>(&read)) return std::move(*failure);

@@ -27,7 +27,8 @@ struct ScriptedAnswer {
 
 class ScriptedModel {
  public:
-  // Reads lines of JSON; empty lines do not count. Failure: script_invalid with the number of the line.
+  // Reads lines of JSON; empty lines do not count. Failure: script_invalid with the number of the line. In a text, a
+  // member that is written twice is such a failure.
   static Replayed<ScriptedModel> read(std::string_view text);
   static Replayed<ScriptedModel> read(const boost::json::array& lines);
 

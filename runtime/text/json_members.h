@@ -7,9 +7,9 @@
 
 namespace ptc {
 
-// Returns the path of the first member that its object has already, as /constraints/deniedTools, or "". The text is
-// JSON; a text that is not is looked at up to its mistake. What lies inside of the members `open` of the top is not
-// looked at.
+// Returns the path of the first member that its object has already, as /constraints/deniedTools, or "". In a list the
+// path has the number of the item, from 0: /tools/0/ask. The text is JSON; a text that is not is looked at up to its
+// mistake. What lies inside of the members `open` of the top is not looked at.
 std::string doubled_member(std::string_view json, std::span<const std::string_view> open = {});
 
 }  // namespace ptc

@@ -4,9 +4,11 @@
 usage: doubled_members_test.py PTCVM   (the program under test)
 """
 import json
+import os
+import subprocess
 import unittest
 
-from ptcvm_process import SnapshotTest, ptcvm
+from ptcvm_process import PTCVM, SnapshotTest, ptcvm
 
 
 class DoubledMembers(SnapshotTest):
@@ -18,11 +20,28 @@ class DoubledMembers(SnapshotTest):
     def test_in_an_agent(self):
         for text, member in (
                 ('{"prompt": "p", "limits": {"turns": 1, "turns": 9}}', "/limits/turns"),
-                ('{"prompt": "p", "tools": [{"name": "pay", "ask": true, "ask": false}]}', "/tools//ask")):
+                ('{"prompt": "p", "tools": [{"name": "pay", "ask": true, "ask": false}]}', "/tools/0/ask")):
             agent = self.written("agent.json", text)
             status, _, err = ptcvm("agent", "run", agent, "--model", "scripted:" + self.written("script.jsonl", ""))
             self.assertEqual(status, 65, err)
             self.assertIn(f"the member {member} of the agent file is written twice", err)
+
+    def test_in_a_line_of_a_script_and_a_reply_in_a_mailbox(self):
+        agent = self.written("agent.json", '{"prompt": "p"}')
+        line = '{"program": "(return 1)", "tool_calls": [{"name": "a"}, {"name": "b", "name": "c"}]}\n'
+        script = self.written("script.jsonl", '{"program": "(return 1)"}\n' + line)
+        status, _, err = ptcvm("agent", "run", agent, "--model", "scripted:" + script)
+        self.assertEqual(status, 65, err)
+        self.assertIn("line 2: the member /tool_calls/1/name is written twice", err)
+        os.mkdir(self.path("box"))
+        self.written("box/1.reply.json", '{"program": "(return 1)", "program": "(return 2)"}')
+        process = subprocess.Popen([PTCVM, "agent", "run", agent, "--model", "mailbox:" + self.path("box")],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertIn("1.reply.json: the member /program is written twice", process.stderr.readline())
+        self.written("box/1.reply.json", '{"program": "(return 3)"}')
+        out, err = process.communicate(timeout=240)
+        self.assertEqual(process.returncode, 0, err)
+        self.assertIn("3", out)
 
     def test_in_a_request_of_batch(self):
         for text, member in (('{"id": 7, "source": "1", "limits": {"fuel": 5, "fuel": 5000}}', "/limits/fuel"),
@@ -63,12 +82,12 @@ class DoubledMembers(SnapshotTest):
             text = file.read()
         doubled = text.replace('"state":', '"state": "revoked", "state":', 1)
         self.assertNotEqual(text, doubled)
+        os.chmod(self.written("doubled.json", doubled), 0o600)
         status, _, err = ptcvm("eval", "1", "--store", self.path("s.db"), "--id", "r", "--keys",
-                               self.written("doubled.json", doubled))
+                               self.path("doubled.json"))
         self.assertNotEqual(status, 0)
         self.assertIn("is written twice", err)
 
 
 if __name__ == "__main__":
     unittest.main(argv=["doubled_members_test.py"])
-        os.chmod(self.written("doubled.json", doubled), 0o600)

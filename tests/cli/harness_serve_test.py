@@ -193,6 +193,8 @@ class SetupTest(ServeTest):
         self.assertEqual((setup["planner"], setup["mode"], setup["ready"]), ("llm-drafter", "auto", True))
         for wrong, status in [("#" + json.dumps(link), 409), ("#nothing", 400), ("#" + "x" * 70_000, 413),
                               ('#{"planner": {"id": "evil"}}', 400),
+                              ('#{"planner": {"id": "llm-drafter", "mode": "approve", "mode": "auto"}, "rev": 9}', 400),
+                              ('#{"planner": {"id": "llm-drafter"}, "seed": {"targetWords": []}, "rev": 9}', 400),
                               ('#{"planner": {"id": "scenario-v0.3"}, "seed": {"scenarioUrl": "file:///etc/passwd"}}',
                                400)]:
             self.assertEqual(page.act("clinic", "link", link=wrong)[0], status, wrong[:60])

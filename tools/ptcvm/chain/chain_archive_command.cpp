@@ -81,8 +81,11 @@ std::string read_line(const std::string& text, Line& line) {
       return "RECORD_INVALID: a fact has no member \"" + std::string(member.key()) +
              "\"; the members are kind, version, key, content, createdAt";
     }
+    const json::value* const version = object.if_contains("version");
+    if (version != nullptr && *version != json::value(1)) return "RECORD_INVALID: the \"version\" of a fact is 1";
     const json::value* const time = object.if_contains("createdAt");
-    line.fact = {text_at("key"), text_at("content"), time != nullptr && time->is_int64() ? time->get_int64() : 0};
+    if (time != nullptr && !time->is_int64()) return "RECORD_INVALID: \"createdAt\" of a fact must be a whole number";
+    line.fact = {text_at("key"), text_at("content"), time != nullptr ? time->get_int64() : 0};
     return line.fact.key.empty() || line.fact.content.empty() ? "RECORD_INVALID: a fact has a key and a content" : "";
   }
   auto record = chain::read_record(document);

@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "agents/harness/ingestion.h"
+#include "ptcvm/json.hpp"
 
 #ifdef PTCVM_HAVE_CURL
 #include "drivers/curl/blocking_call.h"
@@ -36,6 +37,9 @@ Result<json::object> fetch_document(const std::string& url) {
   boost::system::error_code error;
   json::value document = json::parse(answer.body, error);
   if (error || !document.is_object()) return refuse(Errc::invalid_value, "the document is no JSON object");
+  if (const std::string doubled = doubled_member(answer.body); !doubled.empty()) {
+    return refuse(Errc::invalid_value, "the member " + doubled + " is written twice");
+  }
   return std::move(document.get_object());
 }
 #else

@@ -38,11 +38,42 @@ Error wrong_action(std::string message) { return {Errc::invalid_value, std::move
 
 }  // namespace
 
-// An action that is done at once. `texts` names the members of the body that must be texts.
+// What people can do, and the members of its body. approve() and open_link() answer later, and have no function here.
 struct HarnessRoom::Action {
   std::string_view name;
   Act act;
-  std::initializer_list<std::string_view> texts;
+  std::initializer_list<std::string_view> texts;           // must be there
+  std::initializer_list<std::string_view> may_have = {};   // texts that may be missing
+  std::string_view any = {};                               // may be missing, and of any kind
+
+  // Returns why this is no body of the action, or "".
+  std::string refuse(const json::object& body) const {
+    for (const std::string_view member : texts) {
+      if (!body.contains(member)) return std::string(member) + ": is missing, and must be a text";
+    }
+    for (const auto& [member, value] : body) {
+      if (std::string_view(member) == any && !any.empty()) continue;
+      const bool is_known = std::ranges::find(texts, std::string_view(member)) != texts.end() ||
+                            std::ranges::find(may_have, std::string_view(member)) != may_have.end();
+      if (!is_known) return std::string(member) + ": is no member of this body; there " + members();
+      if (!value.is_string()) return std::string(member) + ": must be a text";
+      const bool names_nothing = std::string_view(member) == "draft" && value.get_string().empty();
+      if (names_nothing) return "draft: must not be empty; without this member the newest draft is meant";
+    }
+    return {};
+  }
+
+ private:
+  std::string members() const {
+    std::string names;
+    const auto add = [&names](std::string_view member) {
+      if (!member.empty()) names.append(names.empty() ? "" : ", ").append(member);
+    };
+    for (const std::string_view member : texts) add(member);
+    for (const std::string_view member : may_have) add(member);
+    add(any);
+    return names.empty() ? "are none" : "are " + names;
+  }
 };
 
 Result<json::object> HarnessRoom::say(const json::object& body, const harness::Author& who) {
@@ -132,31 +163,29 @@ Result<json::object> HarnessRoom::apply(const json::object&, const harness::Auth
 void HarnessRoom::act(const std::string& name, const json::object& body, const std::string& by,
                       const std::shared_ptr<drivers::WebExchange>& exchange) {
   static const Action kActions[] = {
-      {"say", &HarnessRoom::say, {"text"}},
+      {"say", &HarnessRoom::say, {"text"}, {"next", "messageId"}},
       {"whisper", &HarnessRoom::whisper, {"text"}},
       {"answer", &HarnessRoom::answer, {"qid", "text"}},
-      {"dismiss", &HarnessRoom::dismiss, {}},
+      {"approve", nullptr, {}, {"draft", "next"}},
+      {"dismiss", &HarnessRoom::dismiss, {}, {"draft"}},
       {"settle", &HarnessRoom::settle, {"draft", "outcome"}},
-      {"edit", &HarnessRoom::edit, {"text"}},
+      {"edit", &HarnessRoom::edit, {"text"}, {"draft"}},
       {"draft", &HarnessRoom::draft, {"text"}},
       {"regenerate", &HarnessRoom::regenerate, {}},
       {"clear", &HarnessRoom::clear, {}},
       {"begin", &HarnessRoom::begin, {}},
-      {"setup", &HarnessRoom::choose, {}},
-      {"field", &HarnessRoom::set_field, {"field"}},
+      {"setup", &HarnessRoom::choose, {}, {"planner", "mode"}},
+      {"field", &HarnessRoom::set_field, {"field"}, {}, "value"},
       {"apply", &HarnessRoom::apply, {}},
   };
-  if (name == "approve") return approve(body, by, exchange);
-  if (name == "link") return open_link(body, by, exchange);
   const Action* const action = std::ranges::find(kActions, name, &Action::name);
   if (action == std::end(kActions)) return exchange->reply(error_reply(404, "there is no such action"));
-  for (const std::string_view member : action->texts) {
-    const json::value* const value = body.if_contains(member);
-    if (value != nullptr && value->is_string()) continue;
-    return exchange->reply(error_reply(400, std::string(member) + ": must be a text"));
-  }
+  if (const std::string why = action->refuse(body); !why.empty()) return exchange->reply(error_reply(400, why));
+  if (name == "approve") return approve(body, by, exchange);
+  if (name == "link") return open_link(body, by, exchange);
   auto result = conversation_.refresh();
   const auto done = result ? (this->*action->act)(body, {now_millis(), by}) : result.error();
+      {"link", nullptr, {"link"}},
   exchange->reply(done ? json_reply(*done) : error_reply(done.error()));
   tell();
   wake();

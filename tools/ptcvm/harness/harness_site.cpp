@@ -8,6 +8,7 @@
 
 #include "agents/harness/conversation_json.h"
 #include "harness_page_files.h"
+#include "ptcvm/json.hpp"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/harness/harness_web_reply.h"
 #include "tools/ptcvm/store/store_logs.h"
@@ -211,6 +212,9 @@ void HarnessSite::answer_room(const drivers::WebRequest& request, const std::str
   boost::system::error_code error;
   const json::value body = json::parse(request.body, error);
   if (error || !body.is_object()) return exchange->reply(error_reply(400, "the body must be a JSON object"));
+  if (const std::string doubled = doubled_member(request.body); !doubled.empty()) {
+    return exchange->reply(error_reply(400, "the member " + doubled + " of the body is written twice"));
+  }
   room.act(path[3], body.get_object(), by, exchange);
 }
 

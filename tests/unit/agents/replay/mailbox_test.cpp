@@ -37,6 +37,7 @@ TEST(Mailbox, AReplyIsALineOfAScript) {
   };
   EXPECT_EQ(message(R"({"text": "a", "for": "b"})"), "4.reply.json: a reply has no \"for\" and no \"expect\"");
   EXPECT_EQ(message("{\"tex\": 1}"), "4.reply.json: the line has the unknown member \"tex\"");
+  EXPECT_EQ(message(R"({"text": "a", "text": "b"})"), "4.reply.json: the member /text is written twice");
 }
 
 }  // namespace
