@@ -59,7 +59,9 @@ Error store_error(const ptc::StoreError& error) {
   using Kind = ptc::StoreError::Kind;
   const bool is_refused =
       error.kind == Kind::RunMoved || error.kind == Kind::RunOrdered || error.kind == Kind::RunIsCopy;
-  const Errc code = is_refused ? Errc::refused : Errc::store_failed;
+  const Errc code = is_refused                          ? Errc::refused
+                    : error.kind == Kind::ResultTooLarge ? Errc::too_large
+                                                         : Errc::store_failed;
   return {code, std::string(name) + ": " + error.message, std::nullopt, name};
 }
 

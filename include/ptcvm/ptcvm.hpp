@@ -1,6 +1,7 @@
 // Includes the whole C++ API except sqlite.hpp, postgres.hpp, asio.hpp, asio_stored_run.hpp, otel.hpp, thread_pool.hpp
 // and worker.hpp.
 #pragma once
+#include "ptcvm/answer_bounds.hpp"
 #include "ptcvm/check.hpp"
 #include "ptcvm/claim_heartbeat.hpp"
 #include "ptcvm/config.hpp"

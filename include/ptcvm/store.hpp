@@ -61,8 +61,8 @@ class PTCVM_API Store {
 
   // Write what others say, from any process, and wake the run. An operation that waits for a signal and the id of the
   // signal (put) are two names of one thing, which has one answer: the first. store_failed; already_resolved, with the
-  // first answer; unknown_operation (an "opN" that the log does not know); invalid_value (a
-  // value that cannot be written down); refused, with the detail "run_is_copy": the run is a copy for reading.
+  // first answer; unknown_operation (an "opN" that the log does not know); too_large (Limits::result_bytes of the run);
+  // invalid_value (a value that is no data); refused, with the detail "run_is_copy": the run is a copy for reading.
   Result<void> resolve(std::string_view run, std::string_view operation, ValueView value, std::string by = {});
   Result<void> resolve_error(std::string_view run, std::string_view operation, std::string reason, std::string by = {});
   Result<void> resolve_cancelled(std::string_view run, std::string_view operation, std::string reason = {},

@@ -50,9 +50,9 @@ std::optional<StoreError> too_large(const RunLog& log, std::string_view operatio
   SessionOptions begun;
   if (!log.last_start() || read_turn_options(log.last_start()->limits, begun)) return std::nullopt;
   if (value_edn.size() <= begun.limits.result_bytes) return std::nullopt;
-  return StoreError{StoreError::Kind::Misuse, "result_too_large: the result of " + std::string(operation) +
-                                                  " is larger than " + std::to_string(begun.limits.result_bytes) +
-                                                  " bytes; keep it elsewhere and answer with its place"};
+  return StoreError{StoreError::Kind::ResultTooLarge, "the result of " + std::string(operation) + " is larger than " +
+                                                          std::to_string(begun.limits.result_bytes) +
+                                                          " bytes; keep it elsewhere and answer with its place"};
 }
 
 // Returns whether the run waits for the signal.

@@ -1,5 +1,5 @@
 // Writes what people and other systems say about a run, from any process: facts that wake the run. A copy for reading
-// takes no answers: RunIsCopy.
+// takes no answers: RunIsCopy. An answer that the run could not take is refused: ResultTooLarge.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -26,6 +26,7 @@ std::string_view store_error_name(StoreError::Kind kind) {
     case StoreError::Kind::RunOrdered: return "run_has_order";
     case StoreError::Kind::RunMoved: return "run_moved";
     case StoreError::Kind::RunIsCopy: return "run_is_copy";
+    case StoreError::Kind::ResultTooLarge: return "result_too_large";
   }
   return "";
 }

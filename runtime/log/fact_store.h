@@ -56,6 +56,7 @@ struct StoreError {
     RunOrdered,  // jobs come after the run, or it comes after runs that are not done (run_queue.h): it stays
     RunMoved,    // the run went to another store (run_move.h); the message says where
     RunIsCopy,   // the run is a copy for reading (run_copy.h): nobody will read what is said to it
+    ResultTooLarge,   // an answer is larger than the run takes (durable/answers.h)
   };
   Kind kind{};
   std::string message;

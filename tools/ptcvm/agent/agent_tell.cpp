@@ -8,10 +8,8 @@
 #include "tools/ptcvm/agent/agent_record.h"
 #include "tools/ptcvm/agent/agent_stored_commands.h"
 #include "tools/ptcvm/commands.h"
-#include "tools/ptcvm/process/bounded_file.h"
-#include "tools/ptcvm/process/files.h"
 #include "tools/ptcvm/process/terminal.h"
-#include "tools/ptcvm/text/json_problem.h"
+#include "tools/ptcvm/store/store_options.h"
 #include "tools/ptcvm/text/moments.h"
 
 namespace ptcvm::cli {
@@ -86,16 +84,12 @@ bool take_words(Letters& letters, const ToldAgent& told) {
 
 }  // namespace
 
-std::optional<Value> read_told_value(const std::string& path, std::string text, std::string& message) {
-  if (text.starts_with('@')) {
-    auto content = read_file(text.substr(1), message, kValueFile);
-    if (!content) return std::nullopt;
-    text = *std::move(content);
-  }
-  auto value = Value::from_json(text);
-  if (value) return *std::move(value);
-  message = path + ": what follows = must be JSON, or @ and a file of it: " + json_problem(text);
-  return std::nullopt;
+std::optional<Value> read_told_value(const std::string& path, const std::string& text, std::string& message) {
+  const auto bound = ValueBound::of_answer(Limits());   // agents keep no other limit for their answers
+  std::optional<Value> value;
+  if (const auto content = bound.text(text, message)) value = bound.value(*content, false, message);
+  if (!value) message = path + ": " + message;
+  return value;
 }
 
 std::optional<LimitNumber> read_limit_number(const std::string& words, std::string& message) {

@@ -18,7 +18,7 @@ struct ToldAgent {
 
 // Reads what people answer: JSON, or @ and a file of it. Returns nullopt, and the reason in `message`, when the answer
 // cannot be read; `path` names the operation there.
-std::optional<Value> read_told_value(const std::string& path, std::string text, std::string& message);
+std::optional<Value> read_told_value(const std::string& path, const std::string& text, std::string& message);
 
 // A limit, and by how much it is raised or how much it is.
 struct LimitNumber {

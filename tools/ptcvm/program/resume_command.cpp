@@ -3,12 +3,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <span>
 
 #include "tools/ptcvm/calls/command_calls.h"
 #include "tools/ptcvm/calls/run_options.h"
 #include "tools/ptcvm/commands.h"
-#include "tools/ptcvm/process/bounded_file.h"
-#include "tools/ptcvm/process/files.h"
 #include "tools/ptcvm/process/interrupt.h"
 #include "tools/ptcvm/process/terminal.h"
 #include "tools/ptcvm/program/durable_command.h"
@@ -17,7 +16,6 @@
 #include "tools/ptcvm/program/snapshot_tools.h"
 #include "tools/ptcvm/program/suspension.h"
 #include "tools/ptcvm/store/operation_arguments.h"
-#include "tools/ptcvm/text/json_problem.h"
 #include "tools/ptcvm/text/loading.h"
 #include "tools/ptcvm/text/moments.h"
 #include "tools/ptcvm/trace/trace.h"
@@ -53,9 +51,9 @@ struct ResumeRequest {
 class Resume {
  public:
   explicit Resume(const ResumeRequest& request) : request_(request) {}
-    if (!request_.park.snapshot.empty() && !can_seal(request_.park.seal, message_)) return refuse();
 
   int run() {
+    if (!request_.park.snapshot.empty() && !can_seal(request_.park.seal, message_)) return refuse();
     auto file = read_snapshot_file(request_.snapshot, request_.park.seal, message_);
     std::error_code why;
     if (!file && !std::filesystem::exists(request_.snapshot, why) && !why) {
@@ -64,10 +62,11 @@ class Resume {
     auto tools = file ? command_tools(request_.options, message_) : std::nullopt;
     if (!tools || !shelve_program(engine_, request_.program, tools->tools, message_)) return refuse();
     RunReporter reporter(stderr);
+    const std::uint64_t most_bytes = most_answer_bytes(*file);
     auto run = restored(*file, *tools, reporter);
     std::string().swap(file->bytes);             // the run has a memory of its own
     std::vector<Answer> answers;
-    if (!run || !read_answers(answers)) return refuse();
+    if (!run || !read_answers(*run, most_bytes, answers)) return refuse();
     std::unique_ptr<TraceFile> trace;
     const std::string& path = request_.options.trace;
     const std::string id(run->id());
@@ -160,17 +159,33 @@ class Resume {
     return std::nullopt;
   }
 
-  bool read_answers(std::vector<Answer>& out) {
+  // Returns how long an answer may be. The snapshot knows, and is looked at when there is a file for which it matters.
+  std::uint64_t most_answer_bytes(const SnapshotFile& file) const {
+    const std::uint64_t usual = Limits().result_bytes, given = request_.options.limits.bounds().result_bytes;
+    const bool matters = std::ranges::any_of(request_.resolved, [usual](const std::string& text) {
+      const auto json = parts_of(text).second;
+      if (!json || !json->starts_with('@')) return false;
+      std::error_code unknown;
+      const std::uintmax_t size = std::filesystem::file_size(json->substr(1), unknown);
+      return unknown || size > usual;
+    });
+    if (!matters) return std::min(given, usual);
+    const auto snapshot = SnapshotView::open(engine_, std::as_bytes(std::span(file.bytes)), kMostSnapshotBytes);
+    return std::min(given, snapshot ? snapshot->facts().limits.result_bytes : usual);
+  }
+
+  bool read_answers(const Run& run, std::uint64_t most_bytes, std::vector<Answer>& out) {
+    Limits limits;
+    limits.memory_bytes = run.memory_left();
+    limits.result_bytes = most_bytes;
+    const auto bound = ValueBound::of_answer(limits);
     for (const std::string& text : request_.resolved) {
       const auto [operation, json] = parts_of(text);
       if (!json) return complain_of("--resolve " + text, "OP=JSON");
-      std::optional<std::string> content = *json;
-      if (json->starts_with('@')) content = read_file(json->substr(1), message_, kValueFile);
-      if (!content) return false;
-      auto value = Value::from_json(*content);
+      std::optional<Value> value;
+      if (const auto content = bound.text(*json, message_)) value = bound.value(*content, false, message_);
       if (!value) {
-        message_ = "--resolve " + operation + ": what follows = must be JSON, or @ and a file of it: " +
-                   json_problem(*content);
+        message_ = "--resolve " + operation + ": " + message_;
         return false;
       }
       out.push_back({Answer::Kind::Value, operation, {}, std::move(*value)});

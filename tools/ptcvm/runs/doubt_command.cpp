@@ -129,12 +129,13 @@ int settle(const DoubtRequest& request) {
   StoreCommand command(request.store);
   int status = kSuccess;
   std::string message, value = "nil";
+  if (!command.open(StoreUse::Existing, status) || !command.read(JournalExtent::Notable, status)) return status;
   if (request.happened) {
-    auto read = value_argument(request.value, false, message);
+    const auto bound = ValueBound::of_memory(limits_of_run(command.store(), request.store.id));
+    auto read = value_argument(request.value, false, bound, message);
     if (!read) return refuse_input("--happened: " + message);
     value = std::move(*read);
   }
-  if (!command.open(StoreUse::Existing, status) || !command.read(JournalExtent::Notable, status)) return status;
   const auto doubts = command.store().doubts(request.store.id);
   if (!doubts) return complain_of_store(doubts.error());
   std::string key = request.key;

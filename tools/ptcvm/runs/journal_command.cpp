@@ -103,24 +103,51 @@ std::string reason_not_to_put(StoreCommand& command, const std::string& id) {
   return "nobody waits for " + id + ": " + run + " waits for " + (names.empty() ? "nothing now" : names);
 }
 
+// What is put, and what it shall replace, as EDN.
+struct PutValues {
+  std::string value;
+  std::optional<std::string> instead_of;
+
+  bool is_in_file(const JournalRequest& request) const {
+    return request.value.starts_with('@') || (request.instead_of && request.instead_of->starts_with('@'));
+  }
+  bool read(const JournalRequest& request, const ValueBound& bound, std::string& message) {
+    auto given = value_argument(request.value, request.is_edn, bound, message);
+    if (!given) return false;
+    value = *std::move(given);
+    if (!request.instead_of) return true;
+    instead_of = value_argument(*request.instead_of, request.is_edn, bound, message);
+    if (!instead_of) message = "--instead-of: " + message;
+    return instead_of.has_value();
+  }
+};
+
+// A value that a signal waits for is an answer; another one becomes the value of a task.
+ValueBound bound_of_put(StoreCommand& command, const std::string& id) {
+  const std::string& run = command.options().id;
+  const Limits limits = limits_of_run(command.store(), run);
+  const auto journal = command.store().journal(run, JournalExtent::Notable);
+  const JournalOperation* const signal = journal ? signal_operation(*journal, id) : nullptr;
+  const bool is_awaited = signal != nullptr && signal->status.empty();
+  return is_awaited ? ValueBound::of_answer(limits) : ValueBound::of_memory(limits);
+}
+
 int put(const JournalRequest& request) {
   StoreCommand command(request.store);
   int status = kSuccess;
   std::string message;
-  auto value = value_argument(request.value, request.is_edn, message);
-  if (!value) return refuse_input(message);
-  std::optional<std::string> instead_of;
-  if (request.instead_of && !(instead_of = value_argument(*request.instead_of, request.is_edn, message))) {
-    return refuse_input("--instead-of: " + message);
-  }
-  if (!command.open(StoreUse::Create, status)) return status;
   const std::string& run = request.store.id;
+  PutValues values;
+  const bool is_in_file = values.is_in_file(request);
+  if (!is_in_file && !values.read(request, ValueBound::of_memory(Limits()), message)) return refuse_input(message);
+  if (!command.open(StoreUse::Create, status)) return status;
+  if (is_in_file && !values.read(request, bound_of_put(command, request.task), message)) return refuse_input(message);
   if (refuses_answers(command.store(), run)) return kBadInput;
   if (chain::read_confirmation_id(request.task) && is_of_chain(command.store(), run)) return kBadInput;
-  if (!request.force && !instead_of && !(message = reason_not_to_put(command, request.task)).empty()) {
+  if (!request.force && !values.instead_of && !(message = reason_not_to_put(command, request.task)).empty()) {
     return refuse_input(message + "; --force puts the value all the same");
   }
-  const auto done = command.store().put(run, request.task, value_of(*value), command.by(), instead_of);
+  const auto done = command.store().put(run, request.task, value_of(values.value), command.by(), values.instead_of);
   if (done) return kSuccess;
   if (done.error().code != Errc::already_resolved) return complain_of_store(done.error());
   return refuse_input("already_resolved: " + done.error().message);

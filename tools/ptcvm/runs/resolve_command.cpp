@@ -27,14 +27,15 @@ int resolve(const ResolveRequest& request) {
   int status = kSuccess;
   std::string message;
   OperationAnswer answer{request.operation, "ok", {}, request.reason};
+  if (!command.open(StoreUse::Existing, status) || !command.read(JournalExtent::Notable, status)) return status;
   if (request.fails || request.is_cancelled) {
     answer.status = request.fails ? "error" : "cancelled";
   } else {
-    auto value = value_argument(request.json, request.is_edn, message);
+    const auto bound = ValueBound::of_answer(limits_of_run(command.store(), request.store.id));
+    auto value = value_argument(request.json, request.is_edn, bound, message);
     if (!value) return refuse_input(message);
     answer.value_edn = std::move(*value);
   }
-  if (!command.open(StoreUse::Existing, status) || !command.read(JournalExtent::Notable, status)) return status;
   if (refuses_answers(command.store(), request.store.id)) return kBadInput;
   if (is_of_chain(command.store(), request.store.id)) return kBadInput;
   return answer_operation(command, answer, message) ? kSuccess : refuse_input(message);

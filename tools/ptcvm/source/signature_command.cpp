@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/process/bounded_file.h"
 #include "tools/ptcvm/process/files.h"
 #include "tools/ptcvm/process/terminal.h"
 #include "tools/ptcvm/source/signature_text.h"
@@ -20,6 +21,8 @@ constexpr const char* kSignatureExamples = R"(Examples:
 A signature is written on one line in its canonical form. With --check or --arguments the value goes to standard output
 as it is after conversion, and what does not fit goes to standard error with its path; the status is then 1.)";
 
+constexpr FileBound kSchemaFile{std::size_t{1} << 20, "a JSON Schema"};
+
 struct SignatureRequest {
   std::string text, schema_file, value, arguments;
   CLI::Option *has_value = nullptr, *has_arguments = nullptr;
@@ -28,7 +31,7 @@ struct SignatureRequest {
 
 std::optional<Signature> signature_of_schema(const std::string& file, int& status) {
   std::string message;
-  const auto text = read_file(file, message);
+  const auto text = read_file(file, message, kSchemaFile);
   status = kBadInput;
   if (!text) {
     complain(message);

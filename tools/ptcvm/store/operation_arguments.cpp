@@ -76,10 +76,12 @@ bool answer_operation(StoreCommand& command, const OperationAnswer& given, std::
 bool answer_operations(StoreCommand& command, const std::vector<std::string>& resolved,
                        const std::vector<std::string>& failed, const std::vector<std::string>& cancelled,
                        std::string& message) {
+  const auto bound = ValueBound::of_answer(
+      resolved.empty() ? Limits() : limits_of_run(command.store(), command.options().id));
   for (const std::string& text : resolved) {
     const auto [operation, json] = parts_of(text);
     if (!json) return message = "--resolve " + text + ": OP=JSON is wanted", false;
-    auto value = value_argument(*json, false, message);
+    auto value = value_argument(*json, false, bound, message);
     if (!value) return message = "--resolve " + operation + ": " + message, false;
     if (!answer_operation(command, {operation, "ok", std::move(*value), {}}, message)) return false;
   }

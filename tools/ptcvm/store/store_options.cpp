@@ -3,8 +3,10 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "ptcvm/answer_bounds.hpp"
 #include "ptcvm/claim_heartbeat.hpp"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/process/bounded_file.h"
@@ -16,6 +18,9 @@
 
 namespace ptcvm::cli {
 namespace {
+
+// A run with less memory may still be told so much: the process has some beside the run.
+constexpr std::uint64_t kSmallText = 1U << 20, kSmallValue = 8U << 20;
 
 std::string this_person() {
   const passwd* const user = getpwuid(getuid());
@@ -170,7 +175,8 @@ std::string refused_state(const Error& error) { return "refused " + std::string(
 int complain_of_store(const Error& error) {
   complain(error.message);
   const bool is_input =
-      error.detail == "store_misuse" || error.detail == "run_is_copy" || error.code == Errc::seal_refused;
+      error.detail == "store_misuse" || error.detail == "run_is_copy" || error.detail == "result_too_large" ||
+      error.code == Errc::seal_refused;
   return is_input ? kBadInput : kStoreFailed;
 }
 
@@ -184,17 +190,63 @@ int complain_of_busy(const std::string& message) {
   return kBusy;
 }
 
-std::optional<std::string> value_argument(const std::string& text, bool is_edn, std::string& message) {
-  std::optional<std::string> content = text;
-  if (text.starts_with('@')) content = read_file(text.substr(1), message, kValueFile);
-  if (!content) return std::nullopt;
-  const auto read = is_edn ? Value::from_edn(*content) : Value::from_json(*content);
-  if (read) return read->to_edn();
+ValueBound::ValueBound(const Limits& limits)
+    : text_bytes_(std::max<std::uint64_t>(limits.memory_bytes / 8, kSmallText)), memory_bytes_(limits.memory_bytes) {}
+
+ValueBound ValueBound::of_memory(const Limits& limits) {
+  ValueBound bound(limits);
+  bound.too_long_ = "memory_exceeded: a value of this run has at most " + std::to_string(bound.text_bytes_) +
+                    " bytes of text, because its memory_bytes are " + std::to_string(limits.memory_bytes);
+  return bound;
+}
+
+ValueBound ValueBound::of_answer(const Limits& limits) {
+  ValueBound bound = of_memory(limits);
+  if (limits.result_bytes >= bound.text_bytes_) return bound;
+  bound.text_bytes_ = limits.result_bytes;
+  bound.too_long_ = "result_too_large: an answer to this run has at most " + std::to_string(limits.result_bytes) +
+                    " bytes (result_bytes); keep it elsewhere and answer with its place";
+  return bound;
+}
+
+std::optional<std::string> ValueBound::text(const std::string& given, std::string& message) const {
+  if (!given.starts_with('@')) return given;
+  const std::string path = given.substr(1);
+  auto read = read_bounded(path, message, [this](std::string_view) { return text_bytes_; });
+  if (!read) return std::nullopt;
+  if (!read->is_longer) return std::move(read->bytes);
+  message = too_long_ + ": " + (path == "-" ? "standard input" : path) + " has more";
+  return std::nullopt;
+}
+
+// The text, its value and two copies as EDN are in memory at once, and shall not take more than the run may have.
+std::optional<Value> ValueBound::value(std::string_view text, bool is_edn, std::string& message) const {
+  const std::uint64_t texts = std::min<std::uint64_t>(3 * text.size(), memory_bytes_);
+  const std::uint64_t most = std::max(memory_bytes_ - texts, std::min<std::uint64_t>(memory_bytes_, kSmallValue));
+  auto read = is_edn ? edn_within(text, most) : json_within(text, most);
+  if (read) return *std::move(read);
+  if (read.error().code == Errc::too_large) {
+    message = "memory_exceeded: " + read.error().message + ", which is what memory_bytes of the run leaves for them";
+    return std::nullopt;
+  }
   const Diagnostic problem = *read.error().diagnostic;
-  message = std::string(is_edn ? "EDN" : "JSON") + " is wanted, or @ and a file of it: ";
+  message = "the value must be " + std::string(is_edn ? "EDN" : "JSON") + ", or @ and a file of it: ";
   if (!is_edn) message += "line " + std::to_string(problem.line) + ", column " + std::to_string(problem.column) + ": ";
   message += problem.message;
   return std::nullopt;
+}
+
+Limits limits_of_run(const Store& store, const std::string& run) {
+  const auto limits = begun_limits(store, run);
+  return limits && *limits ? **limits : Limits();   // what is wrong with the store is said when the value is written
+}
+
+std::optional<std::string> value_argument(const std::string& text, bool is_edn, const ValueBound& bound,
+                                          std::string& message) {
+  std::optional<Value> value;
+  if (const auto content = bound.text(text, message)) value = bound.value(*content, is_edn, message);
+  if (!value) return std::nullopt;
+  return value->to_edn();
 }
 
 Value value_of(const std::string& edn) { return Value::from_edn(edn).value(); }

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "ptcvm/limits.hpp"
 #include "ptcvm/sqlite.hpp"
 
 namespace ptcvm::cli {
@@ -76,8 +78,32 @@ int complain_of_store(const Error& error);
 int refuse_input(std::string_view message);         // on standard error; kBadInput
 int complain_of_busy(const std::string& message);   // says what to do, too; kBusy
 
+// What a value may take that people give as a text, or as @FILE.
+class ValueBound {
+ public:
+  // For a value that resolves an operation: result_bytes and memory_bytes bound it.
+  static ValueBound of_answer(const Limits& limits);
+  // For another value that goes into a run: memory_bytes bounds it.
+  static ValueBound of_memory(const Limits& limits);
+
+  // Returns the text, or the content of the file that the text names after @, or nullopt, and why. No more is read than
+  // the value may have.
+  std::optional<std::string> text(const std::string& given, std::string& message) const;
+  // Reads the text as JSON (or, when wanted, EDN). Returns nullopt, and why.
+  std::optional<Value> value(std::string_view text, bool is_edn, std::string& message) const;
+
+ private:
+  explicit ValueBound(const Limits& limits);
+
+  std::uint64_t text_bytes_, memory_bytes_;   // the most that the text may have; what the run may have
+  std::string too_long_;   // the message for a longer text, without the file
+};
+// Returns the limits with which the run was begun, or the usual ones.
+Limits limits_of_run(const Store& store, const std::string& run);
+
 // Returns JSON (or, when wanted, EDN) text as canonical EDN, or nullopt, and why. "@FILE" is the content of the file.
-std::optional<std::string> value_argument(const std::string& text, bool is_edn, std::string& message);
+std::optional<std::string> value_argument(const std::string& text, bool is_edn, const ValueBound& bound,
+                                          std::string& message);
 // Reads canonical EDN, as value_argument() gives it, as a value.
 Value value_of(const std::string& edn);
 
