@@ -64,15 +64,20 @@ class Members {
     if (!found->is_string()) return wrong(name, "a string");
     out = std::string_view(found->get_string());
   }
+  // Returns a member that bounds or protects: null, which is like no member elsewhere, is no value for it.
+  const json::value* find_rule(std::string_view name) {
+    known_.insert(std::string(name));
+    return object_.if_contains(name);
+  }
   void flag(std::string_view name, bool& out) {
-    const json::value* const found = find(name);
+    const json::value* const found = find_rule(name);
     if (found == nullptr) return;
     if (!found->is_bool()) return wrong(name, "true or false");
     out = found->get_bool();
   }
   template <class Number>
   void number(std::string_view name, Number& out, Number least) {
-    const json::value* const found = find(name);
+    const json::value* const found = find_rule(name);
     if (found == nullptr) return;
     boost::system::error_code error;
     const Number read = found->to_number<Number>(error);
@@ -167,7 +172,7 @@ std::string read_steps(const json::value& value, const std::string& where, std::
 void read_limits(Members& members, AgentLimits& limits) {
   members.number<std::uint32_t>("max_turns", limits.max_turns, 1);
   members.number<std::uint32_t>("retry_turns", limits.retry_turns, 0);
-  const json::value* const found = members.find("limits");
+  const json::value* const found = members.find_rule("limits");
   if (found == nullptr) return;
   if (!found->is_object()) return members.wrong("limits", "an object");
   Members inner(found->get_object(), members.where() + ": limits");

@@ -15,13 +15,19 @@ using QueueCheck = std::optional<StoreError>;
 
 QueueCheck queue_misuse(std::string message) { return StoreError{StoreError::Kind::Misuse, std::move(message)}; }
 
+// PostgreSQL keeps no text with a NUL character, and other programs see such a text as a shorter one.
+QueueCheck check_no_nul(std::string_view what, std::string_view name) {
+  if (name.find('\0') == std::string_view::npos) return std::nullopt;
+  return queue_misuse("the name of a " + std::string(what) + " has a NUL character");
+}
+
 QueueCheck check_name(std::string_view what, std::string_view name) {
   if (name.size() > kMostQueueNameBytes) {
     return queue_misuse("the name of a " + std::string(what) + " has " + std::to_string(name.size()) +
                         " bytes; up to " + std::to_string(kMostQueueNameBytes) + " are taken");
   }
-  if (utf8_is_valid(name)) return std::nullopt;
-  return queue_misuse("the name of a " + std::string(what) + " is not UTF-8");
+  if (!utf8_is_valid(name)) return queue_misuse("the name of a " + std::string(what) + " is not UTF-8");
+  return check_no_nul(what, name);
 }
 
 QueueCheck check_queue_name(std::string_view name) {
@@ -30,12 +36,14 @@ QueueCheck check_queue_name(std::string_view name) {
 
 QueueCheck check_job(const Job& job) {
   if (auto wrong = check_log(job.log)) return wrong;
+  if (auto wrong = check_no_nul("run", job.log)) return wrong;
   if (auto wrong = check_queue_name(job.queue)) return wrong;
   if (auto wrong = check_name("tenant", job.tenant)) return wrong;
   if (job.needs.size() > kMostNeeds) {
     return queue_misuse("a job needs more than " + std::to_string(kMostNeeds) + " tools");
   }
   for (const std::string& tool : job.needs) {
+    if (tool.empty()) return queue_misuse("the name of a tool that a job needs is empty");
     if (auto wrong = check_name("tool", tool)) return wrong;
   }
   if (job.after.size() > kMostNeeds) {
@@ -43,6 +51,7 @@ QueueCheck check_job(const Job& job) {
   }
   for (const std::string& log : job.after) {
     if (auto wrong = check_log(log)) return wrong;
+    if (auto wrong = check_no_nul("run", log)) return wrong;
   }
   if (job.delay_ms < 0) return queue_misuse("a job cannot be delayed by less than nothing");
   if (job.most_attempts < 1) return queue_misuse("a job needs an attempt");

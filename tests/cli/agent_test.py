@@ -88,6 +88,19 @@ class Run(AgentTest):
             self.assertTrue(err)
 
 
+    def test_null_is_no_value_of_a_member_that_bounds_or_protects(self):
+        for member, said in (('"limits": null', '"limits" is not an object'),
+                             ('"max_turns": null', '"max_turns" is not'),
+                             ('"limits": {"turns": null}', '"turns" is not a whole number'),
+                             ('"tools": [{"name": "pay", "ask": null}]', '"ask" is not true or false')):
+            agent = self.file("null.json", f'{{"prompt": "p", {member}}}')
+            status, _, err = ptcvm("agent", "run", agent, "--model", "scripted:" + self.file("script.jsonl", ""))
+            self.assertEqual((status, said in err), (65, True), err)
+        agent = self.file("null.json", '{"prompt": "p", "signature": null, "system": null, "limits": {}}')
+        status, _, err = ptcvm("agent", "run", agent, "--model", "scripted:" + self.file("s.jsonl", '{"text": "1"}\n'))
+        self.assertNotIn("null.json", err)
+
+
 class Replay(AgentTest):
     def test_a_recorded_run_is_replayed_to_the_same_line(self):
         agent, data = self.json("a.json", ORDERS), self.json("d.json", DATA)

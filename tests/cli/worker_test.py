@@ -125,6 +125,12 @@ class Bulk(WorkerTest):
                            ({"id": "x", "source": "1", "priority": 1.5}, '"priority" must be a whole number'),
                            ({"id": "x", "source": "1", "in": "soon"}, '"in" must be a span'),
                            ({"id": "x", "source": "1", "limits": {"speed": 1}}, '"limits" has no limit "speed"'),
+                           ({"id": "x", "source": "1", "in": "2h", "at": "2126-01-01"}, 'has "in" and "at": give one'),
+                           ({"id": "x", "source": "1", "needs": [""]}, '"needs" has an empty text'),
+                           ({"id": "x", "source": "1", "after": [""]}, '"after" has an empty text'),
+                           ({"id": "x\0y", "source": "1"}, '"id" has a NUL character'),
+                           ({"id": "x", "source": "1", "needs": ["a\0"]}, '"needs" has a text with a NUL character'),
+                           ({"id": "x", "source": "1", "tenant": "a\0"}, '"tenant" has a NUL character'),
                            ({"id": "x", "source": "1", "file": "p"}, "p")):
             status, _, err = self.bulk([{"id": "good", "source": "1"}, line])
             self.assertEqual(status, 65, line)
@@ -135,6 +141,14 @@ class Bulk(WorkerTest):
         self.assertEqual(status, 65)
         self.assertIn("jobs.jsonl: line 2 is refused (enqueued 1)", err)
         self.assertEqual(set(self.runs()), {"good", "fine"})
+
+    def test_a_moment_of_a_line_counts_and_not_the_delay_of_the_command(self):
+        self.assertEqual(self.bulk([{"id": "a", "source": "1", "at": "2001-01-01"}, {"id": "b", "source": "1"}],
+                                   "--in", "2h")[:2], (0, "enqueued 2\n"))
+        runs = self.runs()
+        self.assertEqual([runs[name]["queue_state"] for name in "ab"], ["ready", "timer"])
+        self.assertEqual(ptcvm("enqueue", self.file("p.ptc", "1"), "c", "--store", self.store, "--in", "2h", "--at",
+                               "2126-01-01")[0], 2)
 
 
 class Tools(WorkerTest):

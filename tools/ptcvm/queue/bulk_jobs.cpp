@@ -27,6 +27,11 @@ class JobMember {
     out = value_.get_string();
     return true;
   }
+  // A name that a store keeps.
+  bool name(std::string& out) const {
+    if (!text(out)) return false;
+    return out.find('\0') == std::string::npos || refuse("has a NUL character");
+  }
   bool small(std::int32_t& out, std::int32_t least) const {
     boost::system::error_code failed;
     const auto number = value_.is_number() ? value_.to_number<std::int32_t>(failed) : 0;
@@ -36,11 +41,13 @@ class JobMember {
     out = number;
     return true;
   }
-  bool texts(std::vector<std::string>& out) const {
+  bool names(std::vector<std::string>& out) const {
     if (!value_.is_array()) return refuse("must be an array of texts");
     out.clear();
     for (const json::value& each : value_.get_array()) {
       if (!each.is_string()) return refuse("must be an array of texts");
+      if (each.get_string().empty()) return refuse("has an empty text: leave it out");
+      if (each.get_string().find('\0') != std::string::npos) return refuse("has a text with a NUL character");
       out.emplace_back(each.get_string());
     }
     return true;
@@ -93,17 +100,17 @@ class JobMember {
 
 // Takes a member that is no file. Returns false for a member that is refused.
 bool take(QueuedJob& job, std::string_view name, const JobMember& member) {
-  if (name == "id") return member.text(job.id);
+  if (name == "id") return member.name(job.id);
   if (name == "source") return member.text(job.source);
-  if (name == "name") return member.text(job.options.name);
-  if (name == "queue") return member.text(job.queue);
-  if (name == "tenant") return member.text(job.tenant);
+  if (name == "name") return member.name(job.options.name);
+  if (name == "queue") return member.name(job.queue);
+  if (name == "tenant") return member.name(job.tenant);
   if (name == "priority") return member.small(job.priority, INT32_MIN);
   if (name == "attempts") return member.small(job.most_attempts, 1);
   if (name == "in") return member.span(job.delay_ms);
   if (name == "at") return member.moment(job.at_ms);
-  if (name == "after") return member.texts(job.after);
-  if (name == "needs") return member.texts(job.needs);
+  if (name == "after") return member.names(job.after);
+  if (name == "needs") return member.names(job.needs);
   if (name == "data") return member.map_edn(job.options.data_edn);
   if (name == "signature") return member.text(job.options.signature);
   if (name == "limits") return member.limits(job.options.limits);
@@ -133,8 +140,15 @@ std::optional<QueuedJob> BulkJobs::read(std::string_view line, std::string& mess
     message = "has the member " + doubled + " twice";
     return std::nullopt;
   }
+  const json::object& members = document.get_object();
+  if (members.contains("in") && members.contains("at")) {
+    message = "has \"in\" and \"at\": give one";
+    return std::nullopt;
+  }
   QueuedJob job = usual_;
-  for (const auto& [key, value] : document.get_object()) {
+  if (members.contains("in")) job.at_ms = 0;   // the line counts, and not --at of the command line
+  if (members.contains("at")) job.delay_ms = 0;
+  for (const auto& [key, value] : members) {
     const JobMember member(std::string_view(key), value, message);
     std::string path;
     if (std::string_view(key) != "file") {
@@ -145,9 +159,9 @@ std::optional<QueuedJob> BulkJobs::read(std::string_view line, std::string& mess
     const std::string* const source = program_of(path, message);
     if (source == nullptr) return std::nullopt;
     job.source = *source;
-    if (!document.get_object().contains("name")) job.options.name = path;
+    if (!members.contains("name")) job.options.name = path;
   }
-  if (document.get_object().contains("file") && document.get_object().contains("source")) {
+  if (members.contains("file") && members.contains("source")) {
     message = "has \"file\" and \"source\": give one";
     return std::nullopt;
   }
