@@ -13,7 +13,9 @@ namespace {
 constexpr std::size_t kReadAtOnce = 1'000;
 constexpr std::int64_t kAppendLeaseMs = 60'000, kJobLeaseMs = 1'000;
 
-Error wrong(Errc code, std::string message) { return {code, std::move(message), std::nullopt, {}}; }
+Error wrong(Errc code, std::string message, std::string_view detail = {}) {
+  return {code, std::move(message), std::nullopt, detail};
+}
 
 bool is_message(FactType type) { return type == FactType::message_received || type == FactType::message_sent; }
 
@@ -186,10 +188,10 @@ Result<void> Conversation::rewind(std::uint64_t to, RewindKeeps keeps, const Aut
 }
 
 Result<void> Conversation::may_rewind(RewindKeeps keeps) const {
-  if (view_.in_flight() != 0) return wrong(Errc::wrong_state, "Cannot rewind while a send is in flight");
+  if (view_.in_flight() != 0) return wrong(Errc::wrong_state, "Cannot rewind while a send is in flight", kSendInFlight);
   const std::string unknown = keeps == RewindKeeps::Human ? view_.unknown_call() : std::string();
-  if (!unknown.empty()) return wrong(Errc::wrong_state, "another draft might repeat an effect: " + unknown);
-  return {};
+  if (unknown.empty()) return {};
+  return wrong(Errc::wrong_state, "another draft might repeat an effect: " + unknown, kCallUnknown);
 }
 
 Result<void> Conversation::tell_settled(std::string_view key, const Author& author) {

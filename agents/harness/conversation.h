@@ -18,6 +18,9 @@
 
 namespace ptcvm::harness {
 
+// Details of errors that say what somebody has to settle first: a message in flight, or what became of a call.
+inline constexpr std::string_view kSendInFlight = "send_in_flight", kCallUnknown = "call_unknown";
+
 // The clock and the name of a writer.
 struct Author {
   std::int64_t now_ms = 0;   // ms since 1970
@@ -53,8 +56,9 @@ class Conversation {
   }
   // Writes one such fact under a key of the caller, once. Returns the fact that the log has under the key.
   Result<HostPut> observe_once(const ProposedFact& fact, std::string key, const Author& author);
-  // Says that the facts after `to` count no longer. Errors: wrong_state, "Cannot rewind while a send is in flight", and
-  // when what people said is kept and nobody knows what became of a planner's call (ConversationView::unknown_call).
+  // Says that the facts after `to` count no longer. Errors: wrong_state with the detail kSendInFlight, "Cannot rewind
+  // while a send is in flight"; with kCallUnknown when what people said is kept and nobody knows what became of a
+  // planner's call (ConversationView::unknown_call).
   Result<void> rewind(std::uint64_t to, RewindKeeps keeps, const Author& author);
   // Rewinds to the last public fact or change of state, and keeps what the person said.
   Result<void> regenerate(const Author& author) { return rewind(view_.boundary_seq(), RewindKeeps::Human, author); }

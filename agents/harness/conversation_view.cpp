@@ -286,6 +286,14 @@ void ConversationView::rewind(const HostFact& fact, const json::object& body) {
   log_seq_ = fact.seq;
 }
 
+std::size_t ConversationView::counted_after_regenerating() const {
+  ConversationView after = *this;
+  HostFact rewound;
+  rewound.seq = log_seq_ + 1;
+  after.rewind(rewound, {{"to", boundary_seq_}, {"keeps", "human"}});
+  return after.counted_ + after.unsent_.size();   // a draft that is left is dismissed, which is one more fact
+}
+
 void ConversationView::forget_derived() {
   facts_.clear();
   counted_ = 0;

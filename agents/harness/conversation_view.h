@@ -159,6 +159,10 @@ class ConversationView {
   const PlannerCalls& calls() const { return calls_; }            // calls of planners that are agents
   // Returns why planning cannot begin anew, and what to do first, or "": nobody knows what became of a call.
   std::string unknown_call() const;
+  // Returns the qid of the open question about that call, or "": nobody was asked, or the question is answered.
+  std::string question_about_call() const;
+  // Returns what counted() would be after regenerating.
+  std::size_t counted_after_regenerating() const;
   // Returns how many messages are being sent.
   std::size_t in_flight() const;
   // Returns the kept facts of the batch in which the draft was proposed: what is stamped on its message.

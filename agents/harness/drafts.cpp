@@ -15,7 +15,11 @@ constexpr std::int64_t kFirstDelayMs = 200;
 constexpr std::int64_t kSendLeaseMs = 60'000;
 constexpr std::string_view kTraceExtension = "urn:ptcvm:planner-trace:v1";
 
-Error refuse(Errc code, std::string message) { return {code, std::move(message), std::nullopt, {}}; }
+Error refuse(Errc code, std::string message, std::string_view detail = {}) {
+  return {code, std::move(message), std::nullopt, detail};
+}
+
+Error already_in_flight() { return refuse(Errc::wrong_state, "draft already in flight", kSendInFlight); }
 
 Result<json::array> parts_of(const ConversationView& view, const json::object& draft) {
   json::array parts{json::object{{"kind", "text"}, {"text", text_of(draft, "text")}}};
@@ -51,7 +55,6 @@ const char* refusal_of(const ConversationView& view, std::string_view compose_id
   if (draft == nullptr || view.fact_at(draft->seq) == nullptr) return "compose not found";
   if (draft->is_dismissed) return "draft dismissed";
   if (draft->is_sent) return "draft already sent";
-  if (!draft->in_flight.empty()) return "draft already in flight";
   return nullptr;
 }
 
@@ -98,6 +101,7 @@ Result<Sending> begin_send(Conversation& conversation, std::string_view compose_
   if (const Result<bool> read = conversation.refresh(); !read) return read.error();
   const ConversationView& view = conversation.view();
   if (const char* const why = refusal_of(view, compose_id)) return refuse(Errc::wrong_state, why);
+  if (!view.draft(compose_id)->in_flight.empty()) return already_in_flight();
   if (is_terminal_status(view.status())) {
     return refuse(Errc::wrong_state, "the conversation is over (" + std::string(view.status()) +
                                          "), and nothing follows; begin another one");
@@ -115,7 +119,7 @@ Result<Sending> begin_send(Conversation& conversation, std::string_view compose_
       conversation, key, "send_started",
       {{"composeId", compose_id}, {"messageId", sending->message_id}, {"nextState", sending->next_state}}, author);
   if (!mine) return mine.error();
-  if (!*mine) return refuse(Errc::wrong_state, "draft already in flight");
+  if (!*mine) return already_in_flight();
   return sending;
 }
 

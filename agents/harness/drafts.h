@@ -43,7 +43,8 @@ struct Sending {
 // of the id of the message: conversations of the same name in other stores have other ids. The next state is the
 // argument, or the hint of the draft, or "working".
 // Errors: wrong_state with "compose not found", "draft dismissed", "draft already sent" or "draft
-// already in flight"; invalid_value with "attachment not found: …"; busy when another process writes effects now.
+// already in flight" (the detail is kSendInFlight then); invalid_value with "attachment not found: …"; busy when
+// another process writes effects now.
 Result<Sending> begin_send(Conversation& conversation, std::string_view compose_id,
                            const std::optional<std::string>& next_state, const SenderTrace& trace,
                            std::string_view nonce, const Author& author);

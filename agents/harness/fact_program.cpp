@@ -4,6 +4,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 #include <cctype>
+#include <set>
 
 #include "agents/harness/json_members.h"
 #include "agents/harness/people.h"
@@ -108,9 +109,23 @@ FactProgram::FactProgram(const Engine& engine, const Store& store, Conversation&
                          FactProgramOptions options)
     : engine_(engine), store_(store), conversation_(conversation), options_(std::move(options)),
       source_(fact_program_source(options_.source)) {
-  options_.tools = options_.tools.wrapped([](ToolCall&, const std::function<ToolReply()>& next) { return next(); });
+  watch_calls();
   add_tools();
   add_ask();
+}
+
+// The program gets a list of its own: the host may use its list elsewhere, too.
+void FactProgram::watch_calls() {
+  std::set<std::string> once;
+  for (const ToolInfo& tool : options_.tools.list()) {
+    if (tool.effect != Effect::Pure && tool.effect != Effect::Idempotent) once.insert(tool.name);
+  }
+  const auto tell = options_.on_call_outside;
+  options_.tools = options_.tools.wrapped([once, tell](ToolCall& call, const std::function<ToolReply()>& next) {
+    const std::string name(call.name());
+    if (tell && call.task_id().empty() && once.contains(name)) tell(name);
+    return next();
+  });
 }
 
 void FactProgram::add_tools() {

@@ -38,6 +38,9 @@ struct FactProgramOptions {
   Limits limits = {};
   // Sees what the program waits for, each time before it is looked for in the journal.
   std::function<void(const std::vector<std::string>&)> on_wait = {};
+  // Sees the name of a tool of the host that was called outside of a task, unless the tool is pure or idempotent: the
+  // next pass calls the tool again.
+  std::function<void(const std::string& tool)> on_call_outside = {};
 };
 
 // What became of a program.
@@ -65,6 +68,7 @@ class FactProgram {
   Result<bool> cancel(std::int64_t now_ms);
 
  private:
+  void watch_calls();
   void add_tools();
   void add_ask();
   StoredOptions stored_options(bool begins);

@@ -10,7 +10,9 @@ namespace json = boost::json;
 
 namespace {
 
-Error refuse_person(Errc code, std::string message) { return {code, std::move(message), std::nullopt, {}}; }
+Error refuse_person(Errc code, std::string message, std::string_view detail = {}) {
+  return {code, std::move(message), std::nullopt, detail};
+}
 
 std::string next_id(const Conversation& conversation, std::string_view prefix) {
   return std::string(prefix) + "-" + std::to_string(conversation.view().log_seq() + 1);
@@ -67,7 +69,8 @@ Result<void> dismiss(Conversation& conversation, std::string_view compose_id, co
   const DraftState* const draft = conversation.view().draft(compose_id);
   if (draft == nullptr) return refuse_person(Errc::wrong_state, "compose not found");
   if (draft->is_dismissed) return refuse_person(Errc::wrong_state, "draft dismissed");
-  if (draft->is_sent || !draft->in_flight.empty()) return refuse_person(Errc::wrong_state, "draft already sent");
+  if (draft->is_sent) return refuse_person(Errc::wrong_state, "draft already sent");
+  if (!draft->in_flight.empty()) return refuse_person(Errc::wrong_state, "draft already in flight", kSendInFlight);
   return conversation.observe({{FactType::compose_dismissed, {{"composeId", compose_id}}}}, author);
 }
 

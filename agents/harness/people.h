@@ -13,7 +13,8 @@ Result<void> whisper(Conversation& conversation, std::string_view text, const Au
 // question with that id, or when the question must be answered and the text is blank; already_resolved, with the first
 // answer.
 Result<void> answer(Conversation& conversation, std::string_view qid, std::string_view text, const Author& author);
-// Gives up a draft. Error: wrong_state, "compose not found", "draft dismissed" or "draft already sent".
+// Gives up a draft. Error: wrong_state, "compose not found", "draft dismissed", "draft already sent" or "draft already
+// in flight" (kSendInFlight).
 Result<void> dismiss(Conversation& conversation, std::string_view compose_id, const Author& author);
 // Puts a draft by hand in the place of a draft, with its attachments. Returns the id of the new draft. Errors as above,
 // and invalid_value for blank text without attachments.
@@ -21,8 +22,8 @@ Result<std::string> edit_draft(Conversation& conversation, std::string_view comp
                                const Author& author);
 // Asks the person something, once for each qid. `question` is the body of an agent_question.
 Result<void> ask_person(Conversation& conversation, const boost::json::object& question, const Author& author);
-// Forgets what the planner did since the last message, and gives up the drafts that wait: another one comes.
-// Errors: as Conversation::rewind().
+// Forgets what the planner did since the last message, and gives up the drafts that wait: another one comes. When the
+// planner is a program, ask may_regenerate() first (settled_doubts.h). Errors: as Conversation::rewind().
 Result<void> regenerate(Conversation& conversation, const Author& author);
 // Says something for the other side, which is then in that state ("" is input-required). Errors: wrong_state when the
 // task is over; invalid_value for a state that a message may not ask for.

@@ -36,9 +36,14 @@ std::vector<UnsettledCall> ConversationView::unsettled_calls() const {
   return calls;
 }
 
+std::string ConversationView::question_about_call() const {
+  const PlannerCall* const call = calls_.open();
+  return call == nullptr ? std::string() : question_about(*this, call->key);
+}
+
 std::string ConversationView::unknown_call() const {
   if (const PlannerCall* const call = calls_.open()) {
-    const std::string qid = question_about(*this, call->key);
+    const std::string qid = question_about_call();
     const std::string what = "nobody knows yet what became of the call of " + call->tool + " with " + call->args_json;
     if (qid.empty()) return what + ": let the planner go on, which asks about the call when it is in doubt";
     return what + ": answer the question " + qid + ", and let the planner go on";

@@ -8,6 +8,7 @@ import http.server
 import json
 import os
 import pathlib
+import shlex
 import signal
 import socket
 import sys
@@ -257,6 +258,24 @@ class LostAnswerTest(A2aTest):
         self.assertEqual([fact["messageId"] for fact in sent if fact["type"] == "message_sent"],
                          [self.agent.ledger[0][0]])
 
+    def test_whoever_meets_a_message_in_flight_reads_the_commands_that_settle_it(self):
+        self.agent.fate = "hang up"
+        err = self.approve()[2]
+        wanted = [f"ptcvm harness settle --store {self.kept[1]} --id own {self.draft_of(err)} {fate}"
+                  for fate in ("arrived", "lost")]
+        refused = [self.harness(*words)[2] for words in (
+            ("regenerate",), ("clear",), ("approve", self.draft_of(err)), ("dismiss", self.draft_of(err)),
+            ("edit", self.draft_of(err), "two"))]
+        for said in (err, *refused, self.harness("say", "hello?")[2]):
+            self.assertEqual([command for command in wanted if f"      {command}\n" in said], wanted, said)
+        self.assertEqual(ptcvm(*shlex.split(wanted[1])[1:])[0], 75)
+        status, line, err = self.harness("regenerate")
+        self.assertEqual((status, line["in_flight"], err), (0, [], ""))
+
+    @staticmethod
+    def draft_of(err):
+        return next(line.split()[-2] for line in err.splitlines() if "harness settle" in line)
+
     def test_a_person_says_what_became_of_a_message_in_flight(self):
         self.agent.fate = "hang up"
         self.assertEqual(self.approve()[0], 65)
@@ -365,7 +384,8 @@ class ServerTest(A2aTest):
         for body, code in [("{", -32700), ("[]", -32600), ('{"jsonrpc": "2.0"}', -32600),
                            ('{"jsonrpc": "2.0", "id": 1, "method": "fly"}', -32601),
                            ('{"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {}}', -32602),
-                           ('{"jsonrpc": "2.0", "id": 1, "method": "tasks/get", "params": {"id": "x"}}', -32001)]:
+                           ('{"jsonrpc": "2.0", "id": 1, "method": "tasks/get", "params": {"id": "x"}}', -32001),
+                           ('{"jsonrpc": "2.0", "id": 1, "method": "tasks/get", "method": "tasks/cancel"}', -32600)]:
             status, _, data = page.raw("POST", "/a2a/payer", body, **head)
             self.assertEqual((status, json.loads(data)["error"]["code"]), (200, code), body)
         self.assertEqual(page.raw("POST", "/a2a/payer", "{}")[0], 401)

@@ -6,6 +6,7 @@ usage: harness_calls_test.py PTCVM   (the program under test)
 Each tool writes what it is called with into a ledger, a file."""
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -162,7 +163,9 @@ class AgentCallsTest(CallsTest):
         for said in ("book", "noon", "let the planner go on"):
             self.assertIn(said, err)
         asked = self.plan(agent, *programs)["question"]
-        self.assertIn("answer the question " + asked["qid"], self.harness("regenerate", status=65))
+        err = self.harness("regenerate", status=65)
+        self.assertIn("answer the question " + asked["qid"], err)
+        self.assertIn(shlex.join(["ptcvm", "harness", "answer", *self.kept, asked["qid"], "JSON"]), err)
         self.harness("answer", asked["qid"], '"n-7"', status=75)
         self.assertIn("let the planner go on", self.harness("regenerate", status=65))
         self.assertEqual(self.plan(agent, *programs)["draft"]["text"], "It is n-7")
@@ -237,11 +240,45 @@ class ProgramCallsTest(CallsTest):
         err = self.harness("regenerate", status=65)
         for said in ("in doubt", "clinic~1planner/task:book", "ptcvm doubt list"):
             self.assertIn(said, err)
-        self.assertEqual(ptcvm("doubt", "settle", "--store", self.store, "clinic/planner", "--happened", '"n-9"')[0], 0)
+        command = next(line for line in err.splitlines() if "--happened" in line)
+        self.assertEqual(ptcvm(*shlex.split(command)[1:-1], '"n-9"')[0], 0)
         self.assertEqual(self.plan()["draft"]["text"], "It is n-9")
         self.harness("regenerate")
         self.assertEqual(self.plan()["draft"]["text"], "It is n-9")
         self.assertEqual(len(self.ledger()), 1)
+
+    def test_right_after_a_process_died_regenerating_is_refused_and_the_next_commands_are_there(self):
+        self.killed(*self.words(True))
+        err = self.harness("regenerate", status=65)
+        self.assertIn("clinic~1planner/task:book#0 of the planner is in doubt", err)
+        self.assertIn(f"      ptcvm harness run --store {self.store} --id clinic --planner PLANNER\n", err)
+        status, out, whispered = ptcvm("harness", "whisper", *self.kept, "hurry")
+        self.assertEqual((status, [doubt["run"] for doubt in json.loads(out)["in_doubt"]]), (0, ["clinic/planner"]))
+        command = next(line for line in whispered.splitlines() if "--happened" in line)
+        self.assertIn(command + "\n", err)
+        self.assertEqual(ptcvm(*shlex.split(command)[1:-1], '"n-9"')[0], 0)
+        self.assertEqual(self.harness("regenerate")["in_doubt"], [])
+        self.assertEqual(self.plan()["draft"]["text"], "It is n-9")
+        self.assertEqual(len(self.ledger()), 1)
+
+    def test_while_a_call_is_being_made_regenerating_is_refused(self):
+        process = subprocess.Popen([PTCVM, "harness", *self.words(True)], stdout=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        while not self.ledger():
+            self.assertIsNone(process.poll())
+            time.sleep(0.02)
+        self.assertIn("is being made: wait until it is done", self.harness("regenerate", status=65))
+
+    def test_a_call_outside_of_a_task_gives_a_warning(self):
+        self.PROGRAM = ('(let [a (tool/book {:at "noon"}) b (tool/book {:at "one"})]'
+                        ' (propose {:type :compose_intent :text (str a b (task "t" (tool/book {:at "two"})))}))')
+        err = ptcvm("harness", *self.words(False))[2]
+        self.assertEqual(err.count("warning: the planner called book outside of a task"), 1, err)
+        self.kept = (*self.kept[:3], "other")
+        self.harness("say", "hello")
+        self.PROGRAM = ProgramCallsTest.PROGRAM
+        self.assertEqual(ptcvm("harness", *self.words(False))[2], "")
 
     def test_a_whisper_leaves_a_call_in_doubt(self):
         self.in_doubt()

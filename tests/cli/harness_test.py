@@ -295,6 +295,21 @@ class HarnessTest(CommandLineTest):
             ptcvm("harness", "say", *self.kept, f"m{number}", "--next", ("working", "input-required")[number % 2])
         got, out, err = ptcvm("harness", "run", *self.kept, "--planner", "simple-demo")
         self.assertEqual((got, json.loads(out)["status"], "frozen" in err), (75, "frozen", True), err)
+        command = err.splitlines()[-1].strip()
+        self.assertEqual(command, f"ptcvm harness clear --store {self.kept[1]} --id clinic")
+        self.assertEqual(ptcvm(*command.split()[1:])[0], 0)
+        self.harness("say", "hello")
+        self.assertEqual(self.harness("run", "--planner", "simple-demo", status=75)["status"], "draft")
+
+    def test_a_conversation_that_its_planner_froze_goes_on_after_regenerating(self):
+        self.harness("say", "hello")
+        many = """(doseq [n (range 198)] (propose {:type :planner_error :code "C" :message "m" :stage "s" :attempts 1}))
+                  (propose {:type :compose_intent :text "sorry"})"""
+        got, _, err = ptcvm("harness", "run", *self.kept, "--planner", self.file("plan.ptc", many))
+        command = err.splitlines()[-1].strip()
+        self.assertEqual((got, command), (75, f"ptcvm harness regenerate --store {self.kept[1]} --id clinic"), err)
+        self.assertEqual(ptcvm(*command.split()[1:])[0], 0)
+        self.assertEqual(self.plan(ECHO)["status"], "draft")
 
     def test_a_question_has_one_answer(self):
         self.harness("say", "When can we talk?")
@@ -361,8 +376,8 @@ class HarnessTest(CommandLineTest):
         self.assertIn("authorised as PA-7", done.stdout)
 
     def test_every_command_shows_examples(self):
-        for name in ("run", "say", "whisper", "answer", "approve", "settle", "dismiss", "edit", "regenerate", "log",
-                     "link"):
+        for name in ("run", "say", "whisper", "answer", "approve", "settle", "dismiss", "edit", "regenerate", "clear",
+                     "log", "link"):
             status, out, _ = ptcvm("harness", name, "--help")
             self.assertEqual((status, f"ptcvm harness {name}" in out), (0, True))
 

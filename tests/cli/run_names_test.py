@@ -22,7 +22,8 @@ LOOKS = {
     "chain feedback": ["ID", "rating=positive"], "chain replan": ["ID", "other"],
     "harness whisper": ["ID", "hello"], "harness answer": ["ID", "q1", "yes"],
     "harness approve": ["ID", "c1"], "harness dismiss": ["ID", "c1"], "harness edit": ["ID", "c1", "hello"],
-    "harness settle": ["ID", "c1", "arrived"], "harness regenerate": ["ID"], "harness log": ["ID"],
+    "harness settle": ["ID", "c1", "arrived"], "harness regenerate": ["ID"], "harness clear": ["ID"],
+    "harness log": ["ID"],
 }
 # Commands that may begin it.
 BEGINS = {

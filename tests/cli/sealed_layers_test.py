@@ -171,6 +171,7 @@ class SealedLayers(CommandLineTest):
         self.refuse_others(commands)
         self.refuse_everywhere("c", "d", commands)
         self.refuse_everywhere("d", "e", [("harness", "approve", "--id", "c", "--peer", "d")])
+        self.refuse_everywhere("c/planner", "d/planner", commands[:-1])
         self.assert_refused(self.command("harness", "answer", "q1", "noon", "--id", "c", seal=()), "keys_needed", "")
         self.begin("harness", "answer", "q1", "noon", "--id", "c")
         status, out, err = self.command(*run)

@@ -7,6 +7,7 @@
 #include "agents/harness/conversation_json.h"
 #include "agents/harness/deep_link.h"
 #include "agents/harness/people.h"
+#include "agents/harness/settled_doubts.h"
 #include "tools/ptcvm/agent/agent_stored_commands.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/harness/harness_session.h"
@@ -74,7 +75,13 @@ Result<void> edit(const HarnessArguments& arguments, HarnessSession& session) {
 }
 
 Result<void> regenerate(const HarnessArguments&, HarnessSession& session) {
+  if (const auto read = session.conversation().refresh(); !read) return read.error();
+  if (const auto allowed = harness::may_regenerate(session.conversation(), session.store()); !allowed) return allowed;
   return harness::regenerate(session.conversation(), session.author());
+}
+
+Result<void> clear(const HarnessArguments&, HarnessSession& session) {
+  return harness::clear(session.conversation(), session.author());
 }
 
 // A subcommand that changes a conversation.
@@ -99,6 +106,7 @@ const PersonCommand kCommands[] = {
     {"dismiss", "Give up a draft: the newest one, or the named one", {"[DRAFT]"}, StoreUse::Existing, dismiss_draft},
     {"edit", "Put a text of your own in the place of a draft", {"DRAFT", "TEXT"}, StoreUse::Existing, edit},
     {"regenerate", "Forget what the planner did since the last message", {}, StoreUse::Existing, regenerate},
+    {"clear", "Forget everything that was said; what tools did stays done", {}, StoreUse::Existing, clear},
 };
 
 // Workers hold a conversation for the time of a pass: who comes meanwhile asks again.
@@ -118,7 +126,7 @@ int act(const PersonCommand& row, const HarnessArguments& arguments) {
   if (const auto failed = session.open(row.use)) return *failed;
   const bool is_job = session.conversation().view().is_job();
   const auto done = is_job ? act_patiently(row, arguments, session) : row.act(arguments, session);
-  if (!done) return refuse_error(done.error());
+  if (!done) return session.refuse(done.error());
   return session.report();
 }
 
@@ -180,7 +188,7 @@ int show_whole_log(const harness::Conversation& conversation) {
 // Shows what counts in the conversation, or everything.
 int show_log(const HarnessArguments& arguments, bool is_whole) {
   HarnessSession session(arguments);
-  if (const auto failed = session.open(StoreUse::Existing)) return *failed;
+  if (const auto failed = session.open(StoreUse::Existing, false)) return *failed;
   if (is_whole) return show_whole_log(session.conversation());
   for (const harness::Fact& fact : session.conversation().view().facts()) {
     json::object line{

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <atomic>
 #include <boost/json.hpp>
+#include <iostream>
+#include <set>
 #include <sstream>
 #include <vector>
 
 #include "agents/harness/planner_seed.h"
 #include "agents/harness/program_planner.h"
 #include "agents/harness/scenario_planner.h"
+#include "agents/harness/settled_doubts.h"
 #include "agents/harness/simple_planners.h"
 #include "ptcvm/engine.hpp"
 #include "tools/ptcvm/agent/agent_cost.h"
@@ -150,9 +153,14 @@ std::unique_ptr<harness::Planner> make_planner(const PlannerParts& parts, const 
   auto source = read_file(parts.planner, message);
   if (!source) return nullptr;
   harness::FactProgramOptions options;
-  options.id = conversation.log().id() + "/planner";
+  options.id = harness::planner_run(conversation.log().id());
   options.source = *std::move(source);
   options.tools = parts.tools;
+  options.on_call_outside = [told = std::set<std::string>()](const std::string& tool) mutable {
+    if (!told.insert(tool).second) return;
+    std::cerr << "warning: the planner called " << tool << " outside of a task: each pass calls it again; "
+              << "(task \"ID\" (tool/" << tool << " …)) calls it once\n";
+  };
   return std::make_unique<harness::ProgramPlanner>(
       harness::FactProgram(Engine(), store, conversation, std::move(options)), now_millis);
 }

@@ -6,6 +6,7 @@
 
 #include "agents/harness/json_members.h"
 #include "agents/harness/people.h"
+#include "agents/harness/settled_doubts.h"
 #include "tools/ptcvm/harness/harness_room.h"
 #include "tools/ptcvm/harness/harness_session.h"
 #include "tools/ptcvm/harness/harness_web_reply.h"
@@ -32,6 +33,16 @@ std::string draft_in(const json::object& body, const harness::Conversation& conv
 Result<json::object> done(const Result<void>& result) {
   if (!result) return result.error();
   return kDone;
+}
+
+// Returns the error, with what somebody has to say first.
+Error explained(Error error, const harness::ConversationView& view) {
+  if (error.detail != harness::kSendInFlight) return error;
+  for (const harness::Sending& sending : harness::sends_in_flight(view)) {
+    error.message += "; first settle {\"draft\": \"" + sending.compose_id +
+                     "\", \"outcome\": …} with the outcome \"arrived\" or \"lost\"";
+  }
+  return error;
 }
 
 Error wrong_action(std::string message) { return {Errc::invalid_value, std::move(message), std::nullopt, {}}; }
@@ -114,6 +125,7 @@ Result<json::object> HarnessRoom::draft(const json::object& body, const harness:
 }
 
 Result<json::object> HarnessRoom::regenerate(const json::object&, const harness::Author& who) {
+  if (const auto allowed = harness::may_regenerate(conversation_, house_.store); !allowed) return allowed.error();
   return done(harness::regenerate(conversation_, who));
 }
 
@@ -154,7 +166,7 @@ Result<json::object> HarnessRoom::apply(const json::object&, const harness::Auth
   if (conversation_.view().in_flight() != 0) {
     return Error{Errc::wrong_state, "a message is being sent; apply the form when it has arrived", std::nullopt, {}};
   }
-  if (const auto allowed = conversation_.may_rewind(harness::RewindKeeps::Human); !allowed) return allowed.error();
+  if (const auto allowed = harness::may_regenerate(conversation_, house_.store); !allowed) return allowed.error();
   if (const auto applied = setup_->apply(); !applied) return applied.error();
   if (const auto rewound = harness::regenerate(conversation_, who); !rewound) return rewound.error();
   return done(keep_setup(who));
@@ -177,6 +189,7 @@ void HarnessRoom::act(const std::string& name, const json::object& body, const s
       {"setup", &HarnessRoom::choose, {}, {"planner", "mode"}},
       {"field", &HarnessRoom::set_field, {"field"}, {}, "value"},
       {"apply", &HarnessRoom::apply, {}},
+      {"link", nullptr, {"link"}},
   };
   const Action* const action = std::ranges::find(kActions, name, &Action::name);
   if (action == std::end(kActions)) return exchange->reply(error_reply(404, "there is no such action"));
@@ -185,8 +198,7 @@ void HarnessRoom::act(const std::string& name, const json::object& body, const s
   if (name == "link") return open_link(body, by, exchange);
   auto result = conversation_.refresh();
   const auto done = result ? (this->*action->act)(body, {now_millis(), by}) : result.error();
-      {"link", nullptr, {"link"}},
-  exchange->reply(done ? json_reply(*done) : error_reply(done.error()));
+  exchange->reply(done ? json_reply(*done) : error_reply(explained(done.error(), conversation_.view())));
   tell();
   wake();
 }
@@ -203,7 +215,7 @@ void HarnessRoom::approve(const json::object& body, const std::string& by,
     const auto sent = self->worker_->approve(choice, draft, next, by);
     asio::post(self->house_.context, [self, sent, exchange] {
       --self->sending_;
-      exchange->reply(sent ? json_reply(kDone) : error_reply(sent.error()));
+      exchange->reply(sent ? json_reply(kDone) : error_reply(explained(sent.error(), self->conversation_.view())));
       self->look();
       self->tell_state();
     });

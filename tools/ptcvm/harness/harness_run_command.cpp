@@ -41,7 +41,7 @@ int run_harness(const HarnessArguments& arguments) {
     if (const auto taken = session.outbox().tick(session.author()); !taken) return refuse_error(taken.error());
   }
   const auto mode = session.outbox().set_mode(*harness::find_send_mode(arguments.mode), session.author());
-  if (!mode) return refuse_error(mode.error());
+  if (!mode) return session.refuse(mode.error());
   if (arguments.begins && session.conversation().view().facts().empty()) {
     if (const auto armed = session.conversation().arm_kickoff(session.author()); !armed) {
       return refuse_error(armed.error());
@@ -53,7 +53,7 @@ int run_harness(const HarnessArguments& arguments) {
   const std::uint64_t begun_at = session.conversation().view().log_seq();
   for (int pass = 0; pass < kMostPasses; ++pass) {
     const auto more = plan_once({session.conversation(), session.outbox(), harness, *planner}, session.author());
-    if (!more) return refuse_error(more.error());
+    if (!more) return session.refuse(more.error());
     if (!*more) break;
   }
   const int status = session.report();

@@ -1,17 +1,21 @@
 #include "tools/ptcvm/harness/harness_session.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <iostream>
 
 #include "agents/harness/conversation_json.h"
 #include "agents/harness/peer_transport.h"
+#include "agents/harness/settled_doubts.h"
 #include "agents/harness/turn.h"
 #include "drivers/http/web_guard.h"
 #include "tools/ptcvm/agent/agent_stored_commands.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/harness/harness_remote.h"
+#include "tools/ptcvm/store/doubt_text.h"
 #include "tools/ptcvm/text/json_file.h"
 #include "tools/ptcvm/text/moments.h"
+#include "tools/ptcvm/text/shell_arguments.h"
 
 namespace ptcvm::cli {
 
@@ -40,7 +44,7 @@ HarnessSession::~HarnessSession() {
 
 harness::Author HarnessSession::author() const { return {now_millis(), arguments_.store.by}; }
 
-std::optional<int> HarnessSession::open(StoreUse use) {
+std::optional<int> HarnessSession::open(StoreUse use, bool for_planning) {
   int status = kSuccess;
   store_ = store_of(arguments_.store, use, status);
   if (!store_) return status;
@@ -50,6 +54,8 @@ std::optional<int> HarnessSession::open(StoreUse use) {
     return refuse_input("the store has no conversation " + arguments_.store.id + "; begin it with harness run or say");
   }
   conversation_ = *std::move(opened);
+  const auto doubts = store_->doubts(harness::planner_run(arguments_.store.id));
+  if (!doubts && for_planning) return refuse_error(doubts.error());
   if (!arguments_.remote.empty()) {
     std::string message;
     transport_ = remote_transport(arguments_.remote, *conversation_, message);
@@ -69,17 +75,70 @@ std::optional<int> HarnessSession::open(StoreUse use) {
   return std::nullopt;
 }
 
+// Returns a command for this conversation, as words of a shell.
+std::string HarnessSession::command(std::string_view name) const {
+  return "ptcvm harness " + std::string(name) + ' ' + store_words(arguments_.store) + " --id " +
+         shell_quoted(arguments_.store.id);
+}
+
+void HarnessSession::show_flights() const {
+  for (const harness::Sending& sending : harness::sends_in_flight(conversation_->view())) {
+    const std::string settle = "\n      " + command("settle") + ' ' + shell_quoted(sending.compose_id);
+    std::cerr << "  the message of the draft " << sending.compose_id
+              << " is in flight: nobody knows whether it arrived\n    it arrived:" << settle << " arrived\n"
+              << "    it did not, and the draft may be sent again:" << settle << " lost\n";
+  }
+}
+
+void HarnessSession::show_call() const {
+  const std::string run = harness::planner_run(arguments_.store.id);
+  const auto doubts = store_->doubts(run);
+  for (const JournalCall& doubt : doubts ? *doubts : std::vector<JournalCall>()) {
+    std::cerr << doubt_text(arguments_.store, run, doubt) << '\n';
+  }
+  const std::string qid = conversation_->view().question_about_call();
+  if (!qid.empty()) {
+    std::cerr << "  answer the question about the call, with its result as JSON, or no:\n      " << command("answer")
+              << ' ' << shell_quoted(qid) << " JSON\n";
+  }
+  if (conversation_->view().is_job()) return;   // a worker goes on by itself
+  std::cerr << "  then let the planner go on:\n      " << command("run") << " --planner PLANNER\n";
+}
+
+void HarnessSession::show_frozen() const {
+  const harness::ConversationView& view = conversation_->view();
+  const bool is_enough = view.counted_after_regenerating() < harness::EvaluateRules().most_facts;
+  std::cerr << "ptcvm: planning is frozen, because the conversation has " << view.counted() << " facts; "
+            << (is_enough ? "what the planner did since the last message can be forgotten"
+                          : "begin another conversation, or forget everything that was said")
+            << ":\n      " << command(is_enough ? "regenerate" : "clear") << '\n';
+}
+
+int HarnessSession::refuse(const Error& error) {
+  const int status = refuse_error(error);
+  if (error.detail == harness::kSendInFlight || error.detail == harness::kMayBeSent) show_flights();
+  if (error.detail == harness::kCallUnknown) show_call();
+  return status;
+}
+
 int HarnessSession::report() {
   const auto read = conversation_->refresh();
   if (!read) return refuse_error(read.error());
   const harness::ConversationView& view = conversation_->view();
+  const std::string run = harness::planner_run(arguments_.store.id);
+  const auto doubts = store_->doubts(run);
+  if (!doubts) return refuse_error(doubts.error());
   json::object state = harness::state_json(view, {});
+  json::array& in_doubt = state.at("in_doubt").as_array();
+  for (const JournalCall& doubt : *doubts) {   // a process that died told the conversation nothing of it
+    const json::value line = json::object{{"run", run}, {"key", doubt.key}};
+    if (std::ranges::find(in_doubt, line) == in_doubt.end()) in_doubt.push_back(line);
+  }
   const json::string status = state.at("status").as_string();
   const bool waits = status == "draft" || status == "question" || status == "waiting" || status == "frozen";
-  if (status == "frozen") {
-    std::cerr << "ptcvm: planning is frozen, because the conversation has " << view.counted()
-              << " facts; regenerate, or begin another conversation\n";
-  }
+  show_flights();
+  if (!doubts->empty()) show_call();
+  if (status == "frozen") show_frozen();
   std::cout << json::serialize(state) << '\n';
   return waits ? kSuspended : kSuccess;
 }

@@ -36,16 +36,25 @@ class HarnessSession {
   HarnessSession(const HarnessSession&) = delete;
   HarnessSession& operator=(const HarnessSession&) = delete;
 
-  // Returns what the command ends with when that fails, and says why.
-  std::optional<int> open(StoreUse use);
+  // Returns what the command ends with when that fails, and says why. Without `for_planning` the log of a program that
+  // plans may be one that is refused.
+  std::optional<int> open(StoreUse use, bool for_planning = true);
   harness::Conversation& conversation() { return *conversation_; }
   harness::Outbox& outbox() { return *outbox_; }
   const Store& store() const { return *store_; }
   harness::Author author() const;
-  // Prints the line that says what the conversation waits for, and returns what the command ends with.
+  // Prints the line that says what the conversation waits for, and on standard error the commands that settle what
+  // nobody knows. Returns what the command ends with.
   int report();
+  // Says why something was refused, and which command comes first. Returns what the command ends with.
+  int refuse(const Error& error);
 
  private:
+  std::string command(std::string_view name) const;
+  void show_flights() const;
+  void show_call() const;
+  void show_frozen() const;
+
   const HarnessArguments& arguments_;
   std::optional<Store> store_;
   std::optional<harness::Conversation> conversation_;

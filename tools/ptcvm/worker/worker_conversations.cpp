@@ -125,7 +125,7 @@ class ConversationTurn {
     auto tools = program_tools(work_.tools, turn_.abandon, message);
     if (!tools) return false;
     harness::FactProgramOptions options;
-    options.id = planner_run();
+    options.id = harness::planner_run(id_);
     options.source = job_.program;
     options.tools = *std::move(tools);
     options.limits = smaller_limits(Limits(), work_.most_limits);
@@ -133,8 +133,6 @@ class ConversationTurn {
         harness::FactProgram(Engine(), turn_.store, *conversation_, std::move(options)), turn_.now_ms);
     return true;
   }
-
-  std::string planner_run() const { return id_ + "/planner"; }
 
   // Plans until the planner waits for somebody.
   Result<void> plan() {
