@@ -1,6 +1,7 @@
 """Runs that a store in PostgreSQL keeps: everything that store_test.py says of files, and what is said of databases.
 
 usage: postgres_store_test.py PTCVM   (the program under test)"""
+import json
 import re
 import shlex
 import unittest
@@ -111,6 +112,25 @@ class StoreCommandTest(CommandLineTest):
         self.assertEqual((status, len(out.splitlines()), '"id":"kept","state":"ended ok"' in out), (0, 1, True), err)
         with self.assertRaises(Exception):
             SERVER.sql("SELECT ptcvm.enqueue_program('kept', '1', tenant => 'another')", "application")
+
+    def test_a_program_that_no_worker_can_compile_is_given_up_by_the_first(self):
+        url = SERVER.new_database("broken")
+        self.assertEqual(ptcvm("store", "migrate", "--store", url)[0], 0)
+        for name, program in (("open", "(+ 1"), ("nothing", "(nothing-has-this-name 1)"), ("tool", "(tool/nope {})")):
+            SERVER.sql(f"SELECT ptcvm.enqueue_program('{name}', '{program}')", "broken")
+        done = ptcvm("worker", "--store", url, "--until-empty", "--poll", "20ms", "--log", "json")
+        events = {(event["event"], event.get("run")) for event in map(json.loads, done[1].splitlines())}
+        self.assertIn(("given_up", "open"), events)
+        self.assertIn(("given_up", "nothing"), events)
+        self.assertNotIn(("given_up", "tool"), events)   # another worker may have the tool
+
+    def test_a_role_that_can_only_read_is_found(self):
+        url = SERVER.new_database("reader")
+        self.assertEqual(ptcvm("store", "migrate", "--store", url)[0], 0)
+        SERVER.sql("ALTER DATABASE reader SET default_transaction_read_only = on", "reader")
+        status, out, _ = ptcvm("store", "check", "--store", url)
+        self.assertEqual(status, 74)
+        self.assertIn("can only read", out)
 
     def test_hostile_ids_are_ids(self):
         for name in ("'; drop schema ptcvm cascade; --", "$1", "\\x00", "a'b\"c", "%s"):

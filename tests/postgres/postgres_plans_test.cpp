@@ -102,5 +102,20 @@ TEST_F(PostgresPlans, AClaimLeavesTheJobsAloneThatItDoesNotTake) {
   EXPECT_LT(read() - before, 100);
 }
 
+// A plan that cannot do without a sort costs more than compiling it, because sorts are switched off: a server with llvm
+// would compile the plan of each claim of a new connection, which takes seconds.
+TEST_F(PostgresPlans, AClaimIsNeverCompiled) {
+  const std::string url = server().new_database("compiled");
+  ASSERT_TRUE(std::holds_alternative<int>(migrate_postgres(url)));
+  auto out = PostgresConnection::open(url);
+  const auto connection = std::get<std::unique_ptr<PostgresConnection>>(std::move(out));
+  auto rows = connection->look(
+      "SELECT count(*), count(*) FILTER (WHERE 'jit=off' = any (proconfig)) FROM pg_catalog.pg_proc "
+      "WHERE pronamespace = 'ptcvm'::regnamespace AND 'enable_sort=off' = any (proconfig)", {});
+  const auto& counts = std::get<PostgresRows>(rows);
+  EXPECT_GT(counts.integer_at(0, 0), 0);
+  EXPECT_EQ(counts.integer_at(0, 0), counts.integer_at(0, 1));
+}
+
 }   // namespace
 }   // namespace ptc

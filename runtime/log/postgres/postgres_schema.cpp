@@ -59,14 +59,16 @@ StoreResult<int> migrate(PostgresConnection& connection) {
 constexpr char kSettings[] =
     "SELECT current_setting('fsync') = 'off', current_setting('full_page_writes') = 'off', "
     "current_setting('synchronous_commit') = 'off', pg_is_in_recovery(), "
+    "current_setting('transaction_read_only') = 'on' AND NOT pg_is_in_recovery(), "
     "current_setting('server_version_num')::int8 < 150000, "
     "EXISTS (SELECT FROM pg_catalog.pg_stat_replication WHERE sync_state = 'async'), "
     "current_setting('default_transaction_isolation') <> 'read committed'";
-std::array<PostgresFinding, 7> findings() {
+std::array<PostgresFinding, 8> findings() {
   return {{{true, "fsync is off: a crash of the machine loses what was committed. Set fsync = on"},
            {true, "full_page_writes is off: a crash of the machine can damage the store. Set full_page_writes = on"},
            {true, "synchronous_commit is off for this role: a crash takes back commits. Set synchronous_commit = on"},
            {true, "the server is a standby and takes no writes. Connect to the primary"},
+           {true, "this role or database can only read. Set default_transaction_read_only = off"},
            {true, "the server is older than PostgreSQL 15"},
            {false, "a standby is asynchronous: after a failover to it, the last commits are gone"},
            {false, "default_transaction_isolation is not read committed: calls may fail with serialization errors"}}};

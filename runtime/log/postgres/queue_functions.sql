@@ -246,7 +246,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 -- reads. wake_ms says how long ago the run was woken, if it was.
 --
 -- enable_sort: the index has the order. The planner expects that few jobs need no more than these tools, and would
--- otherwise read and sort all that are ready, for each claim.
+-- otherwise read and sort all that are ready, for each claim. What it cannot do without a sort it then takes for so
+-- costly that it would compile it, for seconds: jit.
 drop function if exists ptcvm.claim_next(bigint, bytea, bytea[], bigint, uuid[], bigint, boolean);
 drop function if exists ptcvm.claim_next(bigint, bytea, bytea[], bigint, uuid[], bigint, boolean, boolean);
 create or replace function ptcvm.claim_next(p_node bigint, p_queue bytea, p_tools bytea[], p_most bigint,
@@ -255,7 +256,7 @@ returns table (log bytea, tenant bytea, token bigint, nonce uuid, cancelled bool
                notable_seqs bigint[], notable bytea[], call_seqs bigint[], calls bytea[], continuation bytea,
                deadline_ms bigint, observed_seq bigint, wait_keys bytea[], snapshot bytea, wake_ms bigint)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
-set enable_sort = off as $$
+set enable_sort = off set jit = off as $$
 #variable_conflict use_column
 declare
   v_now bigint;
