@@ -84,6 +84,7 @@ struct PTCVM_HIDDEN Worker::Impl {
   void cancel_hosted(const std::string& log);   // under the mutex
 
   void finish(const Taken& taken, Turn how);
+  void keep_answers(const Taken& taken, Turn& how);
   ptc::Finish finish_by_log(const Taken& taken);
   template <class T>
   ptc::StoreResult<T> ask_until_over(const Taken& taken, const std::function<ptc::StoreResult<T>()>& call);

@@ -3,6 +3,8 @@
 #include <array>
 
 #include "api/worker_impl.h"
+#include "runtime/durable/late_answers.h"
+#include "schema/fault_kind.h"
 
 namespace ptcvm {
 namespace {
@@ -12,6 +14,19 @@ constexpr std::uint64_t kLastFacts = 50;   // the end of a turn is among them: o
 constexpr std::array<std::string_view, 3> kOfTheData{"store_corrupt", "store_misuse", "store_missing"};
 constexpr auto kRetryLater = ptc::Finish::Kind::Retry, kGiveUp = ptc::Finish::Kind::GiveUp,
                kOver = ptc::Finish::Kind::Over;
+
+// Returns whether the program was refused before it ran, for a reason that it has on every worker.
+bool is_of_the_program(const Diagnostic& fault) {
+  const auto kind = ptc::find_fault(fault.kind);
+  if (!kind || !fault.stack.empty() || *kind == ptc::FaultKind::UnknownTool) return false;
+  const ptc::FaultPhase phase = ptc::fault_info(*kind).phase;
+  return phase == ptc::FaultPhase::Read || phase == ptc::FaultPhase::Static;
+}
+
+// Returns whether another worker, or this one with another key ring, may read what this one may not.
+bool is_of_the_ring(const Error& error) {
+  return error.code == Errc::seal_refused && error.detail == "unknown_key";
+}
 
 bool is_of_the_data(std::string_view error) { return std::ranges::find(kOfTheData, error) != kOfTheData.end(); }
 
@@ -40,10 +55,28 @@ void Worker::Impl::execute(const Taken& taken, WorkerCalls* calls) {
   // A run that was claimed while the worker was told to stop goes to somebody else as it is.
   Turn how = is_stopping() ? Turn{{}, WorkerEventKind::Parked, {}} : turn(taken, calls);
   if (calls != nullptr) calls->leave();
-  if (how.what == WorkerEventKind::StoreFailed) how.finish = finish_by_log(taken);
+  if (how.what == WorkerEventKind::StoreFailed) {
+    keep_answers(taken, how);
+    how.finish = finish_by_log(taken);
+  }
   how.finish.head = node_store->known_head(taken.run.log);
   if (how.finish.kind == kRetryLater) how.finish.delay_ms = retry_pause(taken.run.attempts);
   finish(taken, std::move(how));
+}
+
+// Calls have answered what the store did not take. The log gets the answers when the store is there again, so that
+// nobody doubts these calls.
+void Worker::Impl::keep_answers(const Taken& taken, Turn& how) {
+  const auto answers = node_store->unwritten(taken.run.log, taken.run.token);
+  if (answers.empty()) return;
+  const auto kept = ask_until_over<std::size_t>(taken, [&] {
+    return ptc::keep_late_answers(*node_store, taken.run.log, taken.run.token, answers);
+  });
+  const auto* const count = std::get_if<std::size_t>(&kept);
+  if (count == nullptr || *count == 0) return;
+  how.text += "; its answer settles the doubt about it";
+  const std::lock_guard lock(mutex);
+  stats.healed += *count;
 }
 
 // A random pause, so that what failed together does not come back together.
@@ -65,7 +98,9 @@ Worker::Impl::Turn Worker::Impl::turn(const Taken& taken, WorkerCalls* calls) {
   wanted.observer = options.observer;
   auto run = StoredRun::open(engine, *node_handle, tools, wanted);
   if (!run && run.error().code == Errc::wrong_state && !options.kinds.empty()) return host_turn(taken);
-  if (!run && run.error().code == Errc::store_failed) return store_failed(run.error(), false);
+  if (!run && (run.error().code == Errc::store_failed || is_of_the_ring(run.error()))) {
+    return store_failed(run.error(), false);
+  }
   if (!run) return {{kGiveUp, 0, run.error().message}, WorkerEventKind::GivenUp, run.error().message};
   if (taken.run.is_cancelled) run->cancel();
   {
@@ -122,6 +157,7 @@ std::optional<Worker::Impl::Turn> Worker::Impl::serve(StoredRun& run, WorkerCall
 }
 
 Worker::Impl::Turn Worker::Impl::store_failed(const Error& error, bool has_answer) const {
+  if (is_of_the_ring(error)) return {{kRetryLater, 0, error.message}, WorkerEventKind::Failed, error.message};
   if (error.code == Errc::seal_refused) return {{kGiveUp, 0, error.message}, WorkerEventKind::GivenUp, error.message};
   if (is_of_the_data(error.detail)) return {{kRetryLater, 0, error.message}, WorkerEventKind::Failed, error.message};
   const bool is_lost_run = error.detail == "store_fenced";
@@ -140,6 +176,7 @@ Worker::Impl::Turn Worker::Impl::end_of(const StoredOutcome& out) const {
   const auto& fault = out.outcome.diagnostic;
   std::string why = fault ? fault->kind + ": " + fault->message : "failed with " + out.value_edn;
   if (fault && fault->kind == "cancelled") return {{kGiveUp, 0, "cancelled"}, WorkerEventKind::Failed, why};
+  if (fault && is_of_the_program(*fault)) return {{kGiveUp, 0, why}, WorkerEventKind::GivenUp, why};
   return {{kRetryLater, 0, why}, WorkerEventKind::Failed, why};
 }
 

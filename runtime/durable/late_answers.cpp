@@ -5,6 +5,7 @@
 
 #include "runtime/log/open_calls.h"
 #include "runtime/log/run_log.h"
+#include "runtime/log/take_answer.h"
 
 namespace ptc {
 namespace {
@@ -19,26 +20,28 @@ bool is_own_open_call(const Fact& intent, const Fact& settled, std::uint64_t tok
   return intent.writer == token && effect && !is_called_again(*effect);
 }
 
-bool keep(FactStore& store, std::string_view run, Fact settled) {
+StoreResult<bool> keep(FactStore& store, std::string_view run, Fact settled) {
   settled.kind = FactKind::DoubtSettled;
   settled.key = doubt_key(settled.idempotency_key, settled.number);
-  const auto put = store.put(run, Cut::blind(), {&settled, 1}, Durability::Now);
-  const auto* const written = std::get_if<Written>(&put);
-  return written != nullptr && written->puts.front().mine;
+  auto put = store.put(run, Cut::blind(), {&settled, 1}, Durability::Now);
+  if (auto* error = std::get_if<StoreError>(&put)) return std::move(*error);
+  return std::get<Written>(put).puts.front().mine;
 }
 
 }  // namespace
 
-std::size_t keep_late_answers(FactStore& store, std::string_view run, std::uint64_t token,
-                              std::span<const Fact> refused) {
-  if (std::ranges::none_of(refused, is_end_of_call)) return 0;
-  const auto open = store.open_calls(run);
-  const auto* const intents = std::get_if<std::vector<Fact>>(&open);
-  if (intents == nullptr) return 0;
-  return static_cast<std::size_t>(std::ranges::count_if(refused, [&](const Fact& settled) {
+StoreResult<std::size_t> keep_late_answers(FactStore& store, std::string_view run, std::uint64_t token,
+                                           std::span<const Fact> refused) {
+  if (std::ranges::none_of(refused, is_end_of_call)) return std::size_t{0};
+  PTC_TAKE(intents, store.open_calls(run));
+  std::size_t kept = 0;
+  for (const Fact& settled : refused) {
     const auto is_its = [&](const Fact& intent) { return is_own_open_call(intent, settled, token); };
-    return is_end_of_call(settled) && std::ranges::any_of(*intents, is_its) && keep(store, run, settled);
-  }));
+    if (!is_end_of_call(settled) || std::ranges::none_of(intents, is_its)) continue;
+    PTC_TAKE(is_mine, keep(store, run, settled));
+    if (is_mine) ++kept;
+  }
+  return kept;
 }
 
 }  // namespace ptc

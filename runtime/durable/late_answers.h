@@ -1,4 +1,4 @@
-// Answers that came when somebody else had claimed their run already.
+// Answers that could not be written when they came: somebody else had claimed their run already, or the store failed.
 //
 // What a call has done is true, and it does not matter who executes the run. The answer of a call that may not simply
 // be made again goes into the log as an observation from outside, a DoubtSettled of the host. It wakes the run that is
@@ -14,10 +14,11 @@
 
 namespace ptc {
 
-// Writes the settlements among `refused`, facts that were refused because `token` is not the newest claim of the run.
-// A settlement is written only while its call is open with an intent of that claim; what was said first about a doubt
-// counts. Returns how many the log has taken.
-std::size_t keep_late_answers(FactStore& store, std::string_view run, std::uint64_t token,
-                              std::span<const Fact> refused);
+// Writes the settlements among `refused`: facts of the claim `token` that were not written, because that claim is not
+// the newest any more, or because the store failed. A settlement is written only while its call is open with an intent
+// of that claim; what was said first about a doubt counts. Returns how many the log has taken. Error: the store failed;
+// the call may be made again.
+StoreResult<std::size_t> keep_late_answers(FactStore& store, std::string_view run, std::uint64_t token,
+                                           std::span<const Fact> refused);
 
 }  // namespace ptc

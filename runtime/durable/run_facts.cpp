@@ -123,7 +123,8 @@ bool RunFacts::write(Durability durability) {
 
 void RunFacts::refuse(const std::vector<Fact>& facts) {
   if (writer_.error().kind != StoreError::Kind::Fenced) return;
-  late_answers_ += keep_late_answers(writer_.store(), writer_.name(), writer_.token(), facts);
+  const auto kept = keep_late_answers(writer_.store(), writer_.name(), writer_.token(), facts);
+  if (const auto* const count = std::get_if<std::size_t>(&kept)) late_answers_ += *count;
 }
 
 // A call has one end, and the program was told this one.

@@ -73,6 +73,7 @@ void NodeStore::take(const std::string& log, std::uint64_t token, std::optional<
   taken_.insert_or_assign(log, token);
   heads_.insert_or_assign(log, 0);
   finished_.erase(log);
+  unwritten_.erase(log);
 }
 
 void NodeStore::leave(const std::string& log, std::uint64_t token) {
@@ -82,6 +83,7 @@ void NodeStore::leave(const std::string& log, std::uint64_t token) {
   taken_.erase(at);
   heads_.erase(log);
   finished_.erase(log);
+  unwritten_.erase(log);
   openings_.erase(log);
 }
 
@@ -208,6 +210,19 @@ auto NodeStore::counted(std::string_view log, const auto& call) {
   return result;
 }
 
+auto NodeStore::kept(std::string_view log, Cut cut, std::span<const Fact> facts, const auto& call) {
+  auto result = counted(log, call);
+  const auto* const error = std::get_if<StoreError>(&result);
+  if (error == nullptr || error->kind == StoreError::Kind::Fenced) return result;   // a run keeps the answers itself
+  const std::lock_guard lock(mutex_);
+  if (const auto claim = taken_.find(log); claim != taken_.end() && claim->second == cut.token) {
+    std::vector<Fact>& all = unwritten_[std::string(log)];
+    const auto is_end = [](const Fact& fact) { return fact.kind == FactKind::EffectSettled; };
+    std::ranges::copy_if(facts, std::back_inserter(all), is_end);
+  }
+  return result;
+}
+
 StoreResult<Written> NodeStore::put(std::string_view log, Cut cut, std::span<const Fact> facts,
                                     Durability durability) {
   const bool has_intent = std::ranges::any_of(facts, [](const Fact& fact) {
@@ -217,22 +232,30 @@ StoreResult<Written> NodeStore::put(std::string_view log, Cut cut, std::span<con
     ++fenced_;
     return StoreError{StoreError::Kind::Fenced, "the lease of this worker is over, so it calls no tool"};
   }
-  return counted(log, [&] { return store_.put(log, cut, facts, durability); });
+  return kept(log, cut, facts, [&] { return store_.put(log, cut, facts, durability); });
+}
+
+std::vector<Fact> NodeStore::unwritten(std::string_view log, std::uint64_t token) const {
+  const std::lock_guard lock(mutex_);
+  const auto claim = taken_.find(log);
+  const auto facts = unwritten_.find(log);
+  const bool are_there = claim != taken_.end() && claim->second == token && facts != unwritten_.end();
+  return are_there ? facts->second : std::vector<Fact>();
 }
 
 StoreResult<Decided> NodeStore::decide(std::string_view log, Cut cut, std::span<const Fact> facts) {
-  return counted(log, [&] { return store_.decide(log, cut, facts); });
+  return kept(log, cut, facts, [&] { return store_.decide(log, cut, facts); });
 }
 StoreResult<ParkResult> NodeStore::park(std::string_view log, Cut cut, std::span<const Fact> facts, const Parked& run) {
-  return counted(log, [&] { return store_.park(log, cut, facts, run); });
+  return kept(log, cut, facts, [&] { return store_.park(log, cut, facts, run); });
 }
 StoreResult<Written> NodeStore::resumed(std::string_view log, Cut cut, std::span<const Fact> facts) {
-  return counted(log, [&] { return store_.resumed(log, cut, facts); });
+  return kept(log, cut, facts, [&] { return store_.resumed(log, cut, facts); });
 }
 StoreResult<Written> NodeStore::ended(std::string_view log, Cut cut, std::span<const Fact> facts) {
   const bool is_end_of_job = facts.size() == 1 && ends_well(facts[0]) && cut.token != 0 && token_of(log) == cut.token;
   if (is_end_of_job) return counted(log, [&] { return ended_with_job(log, cut, facts[0]); });
-  return counted(log, [&] { return store_.ended(log, cut, facts); });
+  return kept(log, cut, facts, [&] { return store_.ended(log, cut, facts); });
 }
 
 StoreResult<Written> NodeStore::ended_with_job(std::string_view log, Cut cut, const Fact& end) {

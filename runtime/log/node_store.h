@@ -8,6 +8,9 @@
 // by an owner that names the claim of the run. A newer claim of the run takes the part from an older one at once, and
 // an older one never takes it back.
 //
+// What calls have answered under a claim is kept until the claim is given back when the store failed to write it: it is
+// worth a further try when the store is there again.
+//
 // What opening a run reads comes with its claim, or is read at once when somebody asks first. It answers until the
 // first write of this node.
 #pragma once
@@ -53,6 +56,9 @@ class NodeStore : public ForwardingStore {
   // Whether the store took that claim back with the end of the run, as finish() does with Over.
   bool is_finished(std::string_view log, std::uint64_t token) const;
 
+  // Returns the ends of calls that the store failed to write under this claim, in their order.
+  std::vector<Fact> unwritten(std::string_view log, std::uint64_t token) const;
+
   std::vector<KnownClaim> claims() const;             // what the queue gave, and what was not given back
   // Returns how many facts the log of a run has at least: so many it had after the last write of this node.
   std::uint64_t known_head(std::string_view log) const;
@@ -78,6 +84,8 @@ class NodeStore : public ForwardingStore {
  private:
   // Makes a call that writes, and counts it.
   auto counted(std::string_view log, const auto& call);
+  // The same for facts of a run; the ends of calls among them are kept when the store fails.
+  auto kept(std::string_view log, Cut cut, std::span<const Fact> facts, const auto& call);
   // Ends the run and its job at once, when that can be done.
   StoreResult<Written> ended_with_job(std::string_view log, Cut cut, const Fact& end);
   // Takes what is kept for opening the run. nullopt: nothing is.
@@ -94,6 +102,7 @@ class NodeStore : public ForwardingStore {
   std::map<std::string, std::uint64_t, std::less<>> taken_, parts_;   // tokens by log: from the queue; from the store
   std::map<std::string, std::uint64_t, std::less<>> heads_;           // by log, as taken_
   std::map<std::string, std::uint64_t, std::less<>> finished_;        // tokens by log, until they are left
+  std::map<std::string, std::vector<Fact>, std::less<>> unwritten_;   // by log, as taken_
   std::map<std::string, Opening, std::less<>> openings_;   // by log, until the run was opened or written to
   std::int64_t until_boot_ms_ = 0;
   std::atomic<std::uint64_t> commits_{0}, fenced_{0};

@@ -34,9 +34,21 @@ QueueCheck check_queue_name(std::string_view name) {
   return name.empty() ? queue_misuse("the name of a queue is empty") : check_name("queue", name);
 }
 
+constexpr std::size_t kMostIdBytes = 2'000;   // what PostgreSQL can index, so that a run can move there
+
+QueueCheck check_new_id(std::string_view id) {
+  if (auto wrong = check_log(id)) return wrong;
+  if (auto wrong = check_no_nul("run", id)) return wrong;
+  if (id.starts_with("ptcvm/")) {
+    return queue_misuse("ids that begin with ptcvm/ belong to the store: " + std::string(id));
+  }
+  if (id.size() <= kMostIdBytes) return std::nullopt;
+  return queue_misuse("the id of a run has " + std::to_string(id.size()) + " bytes; up to " +
+                      std::to_string(kMostIdBytes) + " are taken");
+}
+
 QueueCheck check_job(const Job& job) {
-  if (auto wrong = check_log(job.log)) return wrong;
-  if (auto wrong = check_no_nul("run", job.log)) return wrong;
+  if (auto wrong = check_new_id(job.log)) return wrong;
   if (auto wrong = check_queue_name(job.queue)) return wrong;
   if (auto wrong = check_name("tenant", job.tenant)) return wrong;
   if (job.needs.size() > kMostNeeds) {

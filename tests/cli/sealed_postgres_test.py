@@ -118,6 +118,17 @@ class SealedWorkers(PostgresStores, WorkerTest):
         self.assertIn("not_sealed", runs["by-sql"]["reason"])
         self.assertIn("fact_changed", runs["changed"]["reason"])
 
+    def test_a_worker_with_another_ring_gives_nothing_up(self):
+        self.enqueue("a", "(+ 1 2)", *self.seal)
+        other = self.folder.name + "/other.json"
+        self.ok("keys", "new", other, "--id", "k2")
+        worker = self.worker("--keys", other)
+        self.assertIn("unknown_key", worker.until("failed", run="a")["text"])
+        self.assertNotIn("given_up", worker.stop())
+        worker = self.worker(*self.keys)
+        worker.until("ended", run="a")
+        worker.stop()
+
     def test_a_run_waits_and_goes_on_on_another_worker(self):
         self.enqueue("w", '(inc (await-signal "go"))', *self.seal)
         self.assertIn("waiting", self.work(*self.keys))
