@@ -7,6 +7,7 @@
 #include "api/queue_access.h"
 #include "api/store_access.h"
 #include "api/stored_start.h"
+#include "ptcvm/signature.hpp"
 #include "runtime/engine/clock.h"
 #include "runtime/log/host_jobs.h"
 #include "runtime/log/listing_store.h"
@@ -76,6 +77,9 @@ Result<std::monostate> take_program(const Engine& engine, const QueuedJob& from,
   wanted.strict_task_ids = from.options.strict_task_ids;
   const auto program = engine.compile(from.source, wanted);
   if (!program) return program.error();
+  if (!from.options.signature.empty()) {
+    if (const auto read = Signature::parse(from.options.signature); !read) return read.error();
+  }
   auto start = start_fact(from.options, from.source);
   if (!start) return std::move(start).error();
   job.needs = program->tool_names();

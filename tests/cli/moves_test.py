@@ -118,6 +118,13 @@ class Moves(MoveTest):
         tokens = [int(line.split()[1]) for line in self.lines_of(self.ledger)]
         self.assertLess(tokens[0], tokens[1], "the number that fences has grown")
 
+    def test_a_job_that_nobody_has_begun_is_queued_in_the_other_store_and_has_left_the_first(self):
+        self.enqueue("later", "1", "--in", "1h")
+        self.move(self.store, self.other(), "later")
+        self.assertEqual(self.state(self.other(), "later"), "queued")
+        for words in (("cancel", "later", "--reason", "x"), ("retry", "later")):
+            self.assertIn("was moved to", self.refused("runs", *words, "--store", self.store))
+
     def test_a_job_goes_with_its_run(self):
         url = self.database()
         self.enqueue("job", ORDER, "--tenant", "acme", "--queue", "orders")

@@ -98,6 +98,13 @@ class Operating(WorkerTest):
         self.ok("queue", "resume", "q", "--store", self.store)
         self.assertIn("claimed", self.work("--queue", "q"))
 
+    def test_a_queue_that_was_not_there_is_said_to_be_new(self):
+        self.enqueue("a", "1", "--queue", "orders")
+        new = "ptcvm: there was no queue order; it is made now, and empty (ptcvm queue ls)\n"
+        for name, said in (("orders", ""), ("order", new)):
+            status, _, err = ptcvm("queue", "pause", name, "--store", self.store)
+            self.assertEqual((status, err), (0, said))
+
     def test_limits_are_set_one_by_one(self):
         self.ok("queue", "limit", "q", "--slots", "3", "--rate", "2/m", "--burst", "4", "--store", self.store)
         self.ok("queue", "limit", "q", "--tenant-slots", "1", "--store", self.store)
@@ -201,6 +208,9 @@ class Operating(WorkerTest):
         self.enqueue("waits", "(sleep 100000000)")
         self.work()
         self.assertEqual(self.ok("store", "prune", "--store", self.store), "removed 0 runs\n")
+        status, _, err = ptcvm("store", "prune", "--store", self.store, "--older", "30")
+        self.assertEqual(status, 2)
+        self.assertIn("--older: must be a span with its unit", err)
         self.assertEqual(self.ok("store", "prune", "--store", self.store, "--older", "0s", "--most", "3"),
                          "removed 3 runs\n")
         self.assertEqual(self.ok("store", "prune", "--store", self.store, "--older", "0s"), "removed 1 run\n")

@@ -71,7 +71,8 @@ class Enqueue(WorkerTest):
 
     def test_what_makes_no_sense_is_refused_by_name(self):
         program = self.file("p.ptc", "1")
-        for words, said in ((("--id", "a", "--in", "soon"), "--in: must be a span like"),
+        for words, said in ((("--id", "a", "--in", "soon"), "--in: must be a span with its unit, like"),
+                            (("--id", "a", "--in", "5"), "--in: must be a span with its unit, like"),
                             (("--id", "a", "--at", "later"), "--at: must be a moment like"),
                             (("--id", "a", "--attempts", "0"), "--attempts"), (("--id", ""), "--id")):
             status, _, err = ptcvm("enqueue", program, "--store", self.store, *words)
@@ -86,6 +87,14 @@ class Enqueue(WorkerTest):
         status, _, err = ptcvm("enqueue", program, "--store", self.store, "--id", "theirs", "--tenant", "two")
         self.assertEqual(status, 65)
         self.assertIn("the run theirs is another tenant's", err)
+        for words, said in ((("--id", "ptcvm/store"), "ids that begin with ptcvm/ belong to the store: ptcvm/store"),
+                            (("--id", "i" * 2001), "has 2001 bytes; up to 2000 are taken"),
+                            (("--id", "s", "--signature", "{"), "signature")):
+            status, _, err = ptcvm("enqueue", program, "--store", self.store, *words)
+            self.assertEqual(status, 65, words)
+            self.assertIn(said, err)
+        out = self.ok("enqueue", program, "--store", self.store, "--id", "a\nended run=FORGED")
+        self.assertEqual(out, "a ended run=FORGED is enqueued\n")
         for name in ("'); drop table job; --", "a/b\n", "Zoë"):
             self.assertIn("is enqueued", self.ok("enqueue", program, "--store", self.store, "--id", name))
 
@@ -181,9 +190,9 @@ class Tools(WorkerTest):
         self.assertIn("ended", self.work("--tool", "mail=true", "--tool", "gpu=true"))
 
     def test_a_tool_that_takes_longer_than_the_lease_keeps_its_run(self):
-        ledger, tool = self.ledger_tool(after="sleep 3")
+        ledger, tool = self.ledger_tool(after="sleep 7")
         self.enqueue("a", "(tool/pay {:i 7})")
-        first, second = (self.worker("--lease", "1s", *tool) for _ in range(2))
+        first, second = (self.worker("--lease", "3s", *tool) for _ in range(2))
         self.until_runs(lambda runs: runs["a"]["queue_state"] == "done")
         events = first.stop() + second.stop()
         self.assertEqual(events.count("claimed"), 1)

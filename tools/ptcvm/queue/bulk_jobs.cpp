@@ -53,7 +53,7 @@ class JobMember {
     return true;
   }
   bool span(std::int64_t& out) const {
-    const auto read = read_span(as_text());
+    const auto read = read_span(value_.is_number() ? as_text() + "ms" : as_text());
     if (!read) return refuse("must be a span like \"15s\" or \"2h\", or milliseconds");
     out = read->count();
     return true;

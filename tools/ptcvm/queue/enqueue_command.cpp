@@ -17,6 +17,7 @@
 #include "tools/ptcvm/queue/bulk_jobs.h"
 #include "tools/ptcvm/queue/job_options.h"
 #include "tools/ptcvm/store/store_options.h"
+#include "tools/ptcvm/text/text_table.h"
 #include "tools/ptcvm/text/time_spans.h"
 
 namespace ptcvm::cli {
@@ -116,7 +117,7 @@ class Enqueuing {
     if (request_.json) {
       report_.add(job.id, 0, *made);
     } else {
-      std::cout << harmless_text(job.id) << (*made ? " is enqueued\n" : " is there already\n");
+      std::cout << harmless_text(one_line(job.id)) << (*made ? " is enqueued\n" : " is there already\n");
     }
     return kSuccess;
   }

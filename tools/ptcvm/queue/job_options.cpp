@@ -7,11 +7,7 @@
 namespace ptcvm::cli {
 
 int refuse_job(const Error& error) {
-  if (error.code == Errc::store_failed) {
-    const bool is_input = error.detail == "store_wrong_tenant" || error.detail == "store_missing";
-    const int status = complain_of_store(error);
-    return is_input ? kBadInput : status;
-  }
+  if (error.code == Errc::store_failed) return complain_of_store(error);
   return refuse_input(error.diagnostic ? error.diagnostic->text : error.message);
 }
 

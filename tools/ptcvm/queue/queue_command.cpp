@@ -1,4 +1,5 @@
 // ptcvm queue: what is in the queues of a store, and their limits.
+#include <algorithm>
 #include <charconv>
 #include <iostream>
 #include <memory>
@@ -107,6 +108,11 @@ int change(const QueueRequest& request, const QueueChange& wanted) {
   StoreCommand command(request.store);
   int status = kSuccess;
   if (!command.open(StoreUse::Create, status)) return status;
+  const auto before = queues(command.store());
+  if (!before) return complain_of_store(before.error());
+  if (std::ranges::count(*before, request.name, &QueueStatus::name) == 0) {
+    complain("there was no queue " + request.name + "; it is made now, and empty (ptcvm queue ls)");
+  }
   if (const auto done = change_queue(command.store(), request.name, wanted); !done) {
     return complain_of_store(done.error());
   }

@@ -78,7 +78,7 @@ class Runs {
         if (line.refusal && is_of_other_tenant(*line.refusal)) continue;
         if (const auto at = queued.find(line.info.id); at != queued.end()) line.queued = at->second;
         // A run that no worker has begun yet.
-        if (line.queued && line.state == "interrupted" && line.info.facts == 1) line.state = "queued";
+        if (line.queued && line.state == "interrupted" && line.queued->attempts == 0) line.state = "queued";
         if (is_cancelled(line)) line.state = "cancelled";
         const bool is_wanted = line.state.starts_with(state) || (line.queued && line.queued->state.starts_with(state));
         if (!is_wanted) continue;

@@ -27,8 +27,7 @@ int answer(const RunOrder& order, const Result<bool>& told, const std::string& d
   if (told.error().detail == "store_missing") {
     return refuse_input("no queue has a run " + order.store.id + "; `ptcvm runs` lists runs and their queues");
   }
-  const int status = complain_of_store(told.error());
-  return told.error().detail == "store_wrong_tenant" ? kBadInput : status;
+  return complain_of_store(told.error());
 }
 
 int cancel(const RunOrder& order) {

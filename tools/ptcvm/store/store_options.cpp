@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "ptcvm/answer_bounds.hpp"
@@ -174,9 +175,11 @@ std::string refused_state(const Error& error) { return "refused " + std::string(
 
 int complain_of_store(const Error& error) {
   complain(error.message);
-  const bool is_input =
-      error.detail == "store_misuse" || error.detail == "run_is_copy" || error.detail == "result_too_large" ||
-      error.code == Errc::seal_refused;
+  // What no further try of the same command changes.
+  constexpr std::array<std::string_view, 7> kOfTheCommand{"store_misuse",  "store_missing", "store_wrong_tenant",
+                                                          "run_has_order", "run_is_copy",   "run_moved",
+                                                          "result_too_large"};
+  const bool is_input = error.code == Errc::seal_refused || std::ranges::count(kOfTheCommand, error.detail) != 0;
   return is_input ? kBadInput : kStoreFailed;
 }
 

@@ -5,12 +5,6 @@
 namespace ptcvm::cli {
 namespace {
 
-std::string cell_text(const std::string& text) {
-  std::string out = text;
-  std::replace_if(out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
-  return out;
-}
-
 // Code points: good enough for alignment.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(
@@ -18,6 +12,11 @@ std::size_t width_of(const std::string& text) {
 }
 
 }  // namespace
+
+std::string one_line(std::string text) {
+  std::ranges::replace_if(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  return text;
+}
 
 std::string text_table(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
@@ -29,7 +28,7 @@ std::string text_table(const std::vector<std::vector<std::string>>& rows) {
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t k = 0; k < row.size(); ++k) {
-      line += cell_text(row[k]);
+      line += one_line(row[k]);
       if (k + 1 < row.size()) line.append(widths[k] - width_of(row[k]) + 2, ' ');
     }
     line.resize(line.find_last_not_of(' ') + 1);

@@ -6,6 +6,9 @@
 
 namespace ptcvm::cli {
 
+// Returns the text with a blank in the place of each control character.
+std::string one_line(std::string text);
+
 // `rows` begin with the headings; all of one length. Control characters become blanks.
 std::string text_table(const std::vector<std::vector<std::string>>& rows);
 

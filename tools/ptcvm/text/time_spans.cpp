@@ -12,8 +12,8 @@ struct SpanUnit {
   std::string_view name;
   std::int64_t millis;
 };
-constexpr std::array<SpanUnit, 6> kUnits{
-    {{"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}, {"", 1}}};
+constexpr std::array<SpanUnit, 5> kUnits{
+    {{"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}}};
 constexpr std::int64_t kMostSpanMillis = std::int64_t{3653} * 86'400'000;
 
 std::optional<std::int64_t> whole_number(std::string_view text, std::string_view& rest) {
@@ -30,6 +30,7 @@ std::optional<std::chrono::milliseconds> read_span(std::string_view text) {
   std::string_view unit;
   const auto number = whole_number(text, unit);
   if (!number) return std::nullopt;
+  if (*number == 0 && unit.empty()) return std::chrono::milliseconds(0);
   for (const SpanUnit& known : kUnits) {
     if (known.name != unit) continue;
     if (*number > kMostSpanMillis / known.millis) return std::nullopt;
@@ -53,7 +54,10 @@ CLI::Option* add_span(CLI::App& command, const std::string& name, std::chrono::m
           name,
           [&span, name](const std::string& text) {
             const auto read = read_span(text);
-            if (!read) throw CLI::ValidationError(name, "must be a span like 250ms, 15s, 5m, 2h or 30d; found " + text);
+            if (!read) {
+              throw CLI::ValidationError(name, "must be a span with its unit, like 250ms, 15s, 5m, 2h or 30d; found " +
+                                                   text);
+            }
             span = *read;
           },
           help)

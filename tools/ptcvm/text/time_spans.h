@@ -9,8 +9,8 @@
 
 namespace ptcvm::cli {
 
-// Reads "250ms", "15s", "5m", "2h", "30d", or a number of milliseconds. Returns nullopt for anything else, and for more
-// than ten years.
+// Reads "250ms", "15s", "5m", "2h", "30d", or "0". Returns nullopt for anything else, such as a number without a unit,
+// and for more than ten years.
 std::optional<std::chrono::milliseconds> read_span(std::string_view text);
 // Reads "2026-12-01T08:00:00Z", a date, or a number of milliseconds since 1970. Returns these milliseconds.
 std::optional<std::int64_t> read_moment(std::string_view text);
