@@ -85,6 +85,7 @@ Result<void> StoredAgent::load(const Agent& agent) {
     if (!restored) return restored.error();
     run_.emplace(std::move(*restored));
     seen_ = (*parked)->observed_seq;
+    if (auto recalled = recall_intents(); !recalled) return recalled;
   } else {
     auto made = run_from_start(agent, *body);
     if (!made) return made.error();
@@ -189,6 +190,27 @@ Result<void> StoredAgent::apply(const HostFact& fact) {
   auto applied = apply_fact(*run_, fact.name, fact.body);
   if (applied && fact.name == kRejected) forget_intent(fact.body, intents_);
   return applied;
+}
+
+// A run that was left in the middle of a call has the call in its document and not what the log says of it. The log is
+// read again when there is such a call.
+Result<void> StoredAgent::recall_intents() {
+  if (std::ranges::none_of(run_->operations(), is_order)) return {};
+  std::set<std::string> doubted;          // a word about a doubt counts when there was one
+  for (std::uint64_t after = 0; after < seen_;) {
+    const auto facts = log_.read(after, kPageOfFacts);
+    if (!facts) return facts.error();
+    if (facts->empty()) return {};
+    for (const HostFact& fact : *facts) {
+      after = fact.seq;
+      if (fact.seq > seen_) return {};
+      if (!fact.is_of_host) continue;
+      if (fact.name == kIntent) intents_.insert(first_intent_key(fact.key));
+      if (fact.name == kToolInDoubt) doubted.insert(doubt_path(answered_path(fact.body)));
+      if (fact.name == kRejected && doubted.erase(answered_path(fact.body)) > 0) forget_intent(fact.body, intents_);
+    }
+  }
+  return {};
 }
 
 // Finds out what was under way when a process died.
@@ -304,8 +326,7 @@ Result<void> StoredAgent::defer_model(std::string_view path, std::int64_t due_ms
 std::optional<std::string> StoredAgent::doubt_of(std::string_view path) const {
   for (const Operation& order : run_->operations()) {
     if (order.path != path || order.kind != OperationKind::Tool || !is_in_doubt_without_answer(order)) continue;
-    const std::size_t name = path.rfind('/') + 1;   // 0 without a slash
-    return std::string(path.substr(0, name)).append("doubt:").append(path.substr(name));
+    return doubt_path(path);
   }
   return std::nullopt;
 }

@@ -125,6 +125,7 @@ class StoredAgent {
   Result<void> begin(const Agent& agent);
   Result<void> hear_early_mail(std::uint64_t started);
   Result<std::uint64_t> first_unheard() const;
+  Result<void> recall_intents();
   Result<void> catch_up();
   Result<std::vector<HostFact>> read_page(std::uint64_t after);
   Result<void> settle_lost_orders();

@@ -37,10 +37,19 @@ std::string first_intent_key(const std::string& key) {
   return is_number ? key.substr(0, mark) : key;
 }
 
-void forget_intent(std::string_view rejected, std::set<std::string>& intents) {
+std::string answered_path(std::string_view body) {
   boost::system::error_code error;
-  const json::value body = json::parse(rejected, error);
-  const std::string path = error || !body.is_object() ? std::string() : fact_text(body.get_object(), "path");
+  const json::value value = json::parse(body, error);
+  return error || !value.is_object() ? std::string() : fact_text(value.get_object(), "path");
+}
+
+std::string doubt_path(std::string_view call) {
+  const std::size_t name = call.rfind('/') + 1;   // 0 without a slash
+  return std::string(call.substr(0, name)).append(kDoubtName).append(call.substr(name));
+}
+
+void forget_intent(std::string_view rejected, std::set<std::string>& intents) {
+  const std::string path = answered_path(rejected);
   const std::size_t name = path.rfind('/') + 1;   // 0 without a slash
   if (!path.substr(name).starts_with(kDoubtName)) return;
   const std::string call = path.substr(0, name) + path.substr(name + kDoubtName.size());
