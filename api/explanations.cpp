@@ -21,6 +21,11 @@ constexpr auto kExplanations = std::to_array<Explanation>({
 #define EXPLAIN(name, when, advice, example, cure) {name, when_of(name, when), advice, example, cure, ""},
 #define UNSEEN(name, when, advice, why) {name, when_of(name, when), advice, "", "", why},
 #include "schema/explanations.def"
+#include "schema/explanations/agents.def"
+#include "schema/explanations/chains.def"
+#include "schema/explanations/conversations.def"
+#include "schema/explanations/mcp.def"
+#include "schema/explanations/stores.def"
 #undef UNSEEN
 #undef EXPLAIN
 });

@@ -178,7 +178,8 @@ Result<AgentDefinition> planned_agent(AgentDefinition planner, AgentDefinition w
                 call_of(*work, {}, "\"" + std::string(kPlanData) + "\" plan") + "))";
   worker.plan_from = kPlanData;
   if (work->signature && work->signature->has_params()) {
-    worker.signature = "(" + params_text(work->wants) + ", " + std::string(kPlanData) + " :any) -> " + result;
+    const std::string params = params_text(work->wants);
+    worker.signature = "(" + params + (params.empty() ? "" : ", ") + std::string(kPlanData) + " :any) -> " + result;
   }
   out.children[plan->name] = std::make_shared<AgentDefinition>(std::move(planner));
   out.children[work->name] = std::make_shared<AgentDefinition>(std::move(worker));

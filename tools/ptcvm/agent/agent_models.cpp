@@ -143,7 +143,10 @@ class MailboxSource : public ModelSource {
     std::vector<ModelAnswer> answers = std::exchange(failed_, {});
     for (auto asked = asked_.begin(); asked != asked_.end();) {
       auto http = mailbox_.look(asked->first, model_call(asked->second));
-      if (const auto wrong = mailbox_.complaint()) complain(*wrong + "; the reply is read again when its file changes");
+      if (const auto wrong = mailbox_.complaint()) {
+        const std::string name(replay::kMailboxInvalid);
+        complain(name + ": " + *wrong + "; the reply is read again when its file changes");
+      }
       if (!http) {
         ++asked;
         continue;
@@ -193,7 +196,8 @@ class RecordingSource : public ModelSource {
 template <class T>
 std::optional<T> taken(replay::Replayed<T> read, const std::string& file, std::string& message) {
   if (auto* const model = std::get_if<T>(&read)) return std::move(*model);
-  message = file + ": " + std::get<replay::ReplayFailure>(read).message;
+  const auto& failure = std::get<replay::ReplayFailure>(read);
+  message = failure.name + ": " + file + ": " + failure.message;
   return std::nullopt;
 }
 
