@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
-#include <cctype>
 #include <set>
 
 #include "agents/harness/json_members.h"
 #include "agents/harness/people.h"
+#include "agents/harness/program_text.h"
 #include "agents/harness/proposals.h"
 #include "ptcvm/json.hpp"
 #include "ptcvm/stored_run.hpp"
@@ -17,20 +17,6 @@ namespace ptcvm::harness {
 namespace json = boost::json;
 
 namespace {
-
-// The words of planners, on one line: the program keeps the numbers of its lines.
-constexpr std::string_view kWords =
-    "(def proposed-facts []) "
-    "(defn propose [fact] (def proposed-facts (conj proposed-facts fact)) fact) "
-    "(defn await-fact [kind key & more] (let [signal (cond (= kind :task) key "
-    "(= kind :timer) (str \"timer_fired/\" key) :else (str (name kind) \"/\" key))] "
-    "(if (seq more) (await-signal signal {:timeout-ms (first more) :default \"timeout\"}) (await-signal signal)))) "
-    "(defn ask [prompt & more] (let [qid (tool/facts_ask {:prompt prompt :opts (or (first more) {})})] "
-    "(await-fact :user_answer qid))) "
-    "(defn confirm [prompt & more] (contains? #{\"yes\" \"y\" \"true\" \"ok\"} "
-    "(lower-case (str (apply ask prompt more))))) ";
-
-constexpr std::string_view kEnd = "\n{:value planned-value :proposed proposed-facts}";
 
 json::value body_or_null(const Fact* fact) { return fact == nullptr ? json::value() : json::value(fact->body); }
 
@@ -73,42 +59,12 @@ std::string strange_proposal(const json::value& proposed) {
   return {};
 }
 
-bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; }
-
 }  // namespace
-
-std::string fact_program_source(std::string_view source) {
-  constexpr std::string_view kFacts = "facts/";
-  std::string result(kWords);
-  result += "(def planned-value (do ";
-  bool in_string = false, in_comment = false;
-  for (std::size_t i = 0; i < source.size(); ++i) {
-    const char c = source[i];
-    if (in_string && c == '\\' && i + 1 < source.size()) {
-      result += c;
-      result += source[++i];
-      continue;
-    }
-    if (c == '"' && !in_comment) in_string = !in_string;
-    if (c == ';' && !in_string) in_comment = true;
-    if (c == '\n') in_comment = false;
-    const bool begins_word = i > 0 && source[i - 1] == '(';
-    if (in_string || in_comment || !begins_word || source.substr(i, kFacts.size()) != kFacts) {
-      result += c;
-      continue;
-    }
-    result += "tool/facts_";
-    for (i += kFacts.size(); i < source.size() && is_word_char(source[i]); ++i)
-      result += source[i] == '-' ? '_' : source[i];
-    --i;
-  }
-  return result.append("\n))").append(kEnd);
-}
 
 FactProgram::FactProgram(const Engine& engine, const Store& store, Conversation& conversation,
                          FactProgramOptions options)
     : engine_(engine), store_(store), conversation_(conversation), options_(std::move(options)),
-      source_(fact_program_source(options_.source)) {
+      text_(options_.source) {
   watch_calls();
   add_tools();
   add_ask();
@@ -202,8 +158,9 @@ FactProgramEnd FactProgram::ended(const StoredOutcome& outcome) const {
   FactProgramEnd end;
   const Outcome& turn = outcome.outcome;
   if (turn.state == RunState::Failed) {
+    if (turn.diagnostic) return failed(*turn.diagnostic);
     end.kind = FactProgramEnd::Kind::Failed;
-    end.error = turn.diagnostic ? turn.diagnostic->message : turn.value.to_json();
+    end.error = turn.value.to_json();
     return end;
   }
   const json::value value = to_json(turn.value);
@@ -222,14 +179,24 @@ FactProgramEnd FactProgram::ended(const StoredOutcome& outcome) const {
   return end;
 }
 
+FactProgramEnd FactProgram::failed(const Diagnostic& found) const {
+  FactProgramEnd end;
+  end.kind = FactProgramEnd::Kind::Failed;
+  end.fault = text_.in_source(engine_, found);
+  end.error = fault_line(*end.fault);
+  return end;
+}
+
 Result<FactProgramEnd> FactProgram::go_on(bool begins, std::int64_t now_ms) {
   *now_ms_ = now_ms;
   if (const Result<bool> read = conversation_.refresh(); !read) return read.error();
   const Result<bool> handed_in = hand_in_facts(conversation_.view().program_waits(options_.id));
   if (!handed_in) return handed_in.error();
   for (;;) {
-    const Result<StoredOutcome> outcome = run_stored(engine_, store_, options_.tools, source_, stored_options(begins));
+    const Result<StoredOutcome> outcome =
+        run_stored(engine_, store_, options_.tools, text_.compiled(), stored_options(begins));
     if (!outcome && outcome.error().code == Errc::busy) return FactProgramEnd{.kind = FactProgramEnd::Kind::Busy};
+    if (!outcome && outcome.error().diagnostic) return failed(*outcome.error().diagnostic);
     if (!outcome) return outcome.error();
     const bool was_over = outcome->end == StoredEnd::EndedBefore;
     if (was_over || outcome->end == StoredEnd::Ended) {
@@ -305,7 +272,7 @@ Result<bool> FactProgram::cancel(std::int64_t now_ms) {
   const auto known = store_.find(options_.id);
   if (!known) return known.error();
   if (!*known || (*known)->state != StoredState::Parked) return false;
-  Result<StoredRun> run = StoredRun::start(engine_, store_, options_.tools, source_, stored_options(false));
+  Result<StoredRun> run = StoredRun::start(engine_, store_, options_.tools, text_.compiled(), stored_options(false));
   if (!run) return run.error();
   run->cancel();
   const Result<StoredStep> step = run->step();

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "agents/harness/conversation.h"
+#include "agents/harness/program_text.h"
 #include "ptcvm/engine.hpp"
 #include "ptcvm/store.hpp"
 
@@ -51,7 +52,8 @@ struct FactProgramEnd {
   boost::json::value value = {};             // Ended: the value of the program
   std::vector<ProposedFact> proposed = {};   // Ended: the facts
   std::string unknown_type = {};             // Ended: the type of a proposed fact that no fact has, or ""
-  std::string error = {};                    // Failed: why
+  std::string error = {};                    // Failed: why, in one line
+  std::optional<Diagnostic> fault = {};      // Failed: where, unless the program said (fail …) or proposed no fact
   std::vector<std::string> waits = {};       // Waiting: "type/key" of each fact, or the id of an operation
   std::optional<std::int64_t> wake_time_ms = {};   // Waiting: when to go on although no fact came
 };
@@ -76,16 +78,14 @@ class FactProgram {
   Result<bool> note_waits(const StoredOutcome& outcome);
   Result<bool> hand_in_facts(const std::vector<ProgramWait>& waits);
   FactProgramEnd ended(const StoredOutcome& outcome) const;
+  FactProgramEnd failed(const Diagnostic& found) const;
 
   Engine engine_;
   Store store_;
   Conversation& conversation_;
   FactProgramOptions options_;
-  std::string source_;
+  ProgramText text_;
   std::shared_ptr<std::int64_t> now_ms_ = std::make_shared<std::int64_t>(0);   // the tools and the clock see it
 };
-
-// Returns the source as it is compiled: with the words above, and facts/… spelled as tools. Lines keep their numbers.
-std::string fact_program_source(std::string_view source);
 
 }  // namespace ptcvm::harness

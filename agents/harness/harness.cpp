@@ -155,7 +155,9 @@ Result<PassEnd> Harness::finish(PlanOutput output, std::int64_t now_ms) {
 
 Result<PassEnd> Harness::settle(PlanOutput output) {
   if (output.kind == PlanOutput::Kind::Waiting) return park(output.waits);
-  if (output.kind == PlanOutput::Kind::Failed) return record_failure(kException, std::move(output.error));
+  if (output.kind == PlanOutput::Kind::Failed) {
+    return record_failure(kException, std::move(output.error), std::move(output.fault));
+  }
   std::vector<ProposedFact> facts = std::move(output.facts);
   for (ProposedFact& fact : facts) remove_stamp(fact.body);
   if (const auto refusal = refuse_batch(conversation_.view(), facts)) {
@@ -183,7 +185,7 @@ Result<PassEnd> Harness::commit(std::vector<ProposedFact> facts, bool consumes) 
   return writes ? PassEnd::Committed : PassEnd::Consumed;
 }
 
-Result<PassEnd> Harness::record_failure(std::string_view code, std::string message) {
+Result<PassEnd> Harness::record_failure(std::string_view code, std::string message, json::object fault) {
   const std::uint64_t generation = conversation_.view().generation();
   PlanCursor cursor = pass_->cursor;
   cursor.planner = {};
@@ -195,11 +197,10 @@ Result<PassEnd> Harness::record_failure(std::string_view code, std::string messa
   ++cursor.attempts;
   const std::uint32_t attempts = cursor.attempts;
   if (attempts >= kMostAttempts) cursor = consumed();
+  json::object body{{"code", code}, {"message", std::move(message)}, {"stage", "decision"}, {"attempts", attempts}};
+  if (!fault.empty()) body["fault"] = std::move(fault);
   const Result<bool> done = conversation_.decide(
-      pass_->token, pass_->cut,
-      {{FactType::planner_error,
-        {{"code", code}, {"message", message}, {"stage", "decision"}, {"attempts", attempts}}}},
-      cursor, {pass_->now_ms, {}});
+      pass_->token, pass_->cut, {{FactType::planner_error, std::move(body)}}, cursor, {pass_->now_ms, {}});
   if (!done) return done.error();
   return *done ? PassEnd::Committed : PassEnd::Conflict;
 }

@@ -93,7 +93,7 @@ class Harness final : public PlanContext {
   Result<PassEnd> settle(PlanOutput output);
   Result<PassEnd> park(const std::vector<std::string>& waits);
   void keep(std::string key, std::string_view name, const boost::json::object& body);
-  Result<PassEnd> record_failure(std::string_view code, std::string message);
+  Result<PassEnd> record_failure(std::string_view code, std::string message, boost::json::object fault = {});
   bool repeats_dismissed(const std::vector<ProposedFact>& facts) const;
   PlanCursor consumed() const;
   void show(std::optional<Hud> hud);

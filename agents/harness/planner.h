@@ -53,10 +53,13 @@ struct PlanOutput {
   std::vector<ProposedFact> facts = {};
   std::string error = {};
   std::vector<std::string> waits = {};
+  boost::json::object fault = {};   // Failed: {"kind", "line", "column", "stack"} of the fault of a program, or {}
 
-  static PlanOutput proposed(std::vector<ProposedFact> facts) { return {Kind::Proposed, std::move(facts), {}, {}}; }
-  static PlanOutput failed(std::string error) { return {Kind::Failed, {}, std::move(error), {}}; }
-  static PlanOutput waiting(std::vector<std::string> waits) { return {Kind::Waiting, {}, {}, std::move(waits)}; }
+  static PlanOutput proposed(std::vector<ProposedFact> facts) { return {Kind::Proposed, std::move(facts), {}, {}, {}}; }
+  static PlanOutput failed(std::string error, boost::json::object fault = {}) {
+    return {Kind::Failed, {}, std::move(error), {}, std::move(fault)};
+  }
+  static PlanOutput waiting(std::vector<std::string> waits) { return {Kind::Waiting, {}, {}, std::move(waits), {}}; }
 };
 
 // See the top of this file.

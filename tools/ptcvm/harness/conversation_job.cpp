@@ -32,10 +32,12 @@ bool can_be_made(const ConversationJob& job, std::string& message) {
 std::optional<std::vector<std::string>> tools_of_program(const std::string& source, std::string& message) {
   CompileOptions wanted;
   wanted.check_tools = false;
-  const auto program = Engine().compile(harness::fact_program_source(source), wanted);
+  const Engine engine;
+  const harness::ProgramText text(source);
+  const auto program = engine.compile(text.compiled(), wanted);
   if (!program) {
     const Error error = program.error();
-    message = error.diagnostic ? error.diagnostic->text : error.message;
+    message = error.diagnostic ? text.in_source(engine, *error.diagnostic).text : error.message;
     return std::nullopt;
   }
   std::vector<std::string> names = program->tool_names();
