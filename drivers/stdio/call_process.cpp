@@ -11,6 +11,8 @@
 #include <thread>
 #include <utility>
 
+#include "drivers/stdio/marked_processes.h"
+
 namespace ptcvm::stdio {
 namespace {
 
@@ -190,9 +192,11 @@ void CallProcess::check_end() {
   int status = 0;
   if (ends_ == nullptr) return;
   if (!ends_->from_child.is_open()) {
-    kill_child(ends_->pid, status);              // without its output the process is useless
+    kill_child(*ends_, status);                  // without its output the process is useless
   } else if (!is_attended() || !reap_child(ends_->pid, status)) {
     return;
+  } else {
+    kill_marked(ends_->mark);                    // what it has started does not outlive it
   }
   ends_->pid = -1;
   (void)read_answers();                          // what it wrote before it ended
@@ -244,7 +248,7 @@ void CallProcess::end_process(bool gently) {
     if (ends_within(ends_->pid, rules_.grace)) ends_->pid = -1;
     if (ends_->pid > 0 && ::kill(-ends_->pid, SIGTERM) == 0 && ends_within(ends_->pid, rules_.grace)) ends_->pid = -1;
   }
-  if (ends_->pid > 0) kill_child(ends_->pid, status);
+  if (ends_->pid > 0) kill_child(*ends_, status);
   ends_.reset();
 }
 

@@ -10,6 +10,8 @@
 #include <csignal>
 #include <string_view>
 
+#include "drivers/stdio/marked_processes.h"
+
 extern char** environ;
 
 namespace ptcvm::stdio {
@@ -26,13 +28,14 @@ bool open_pipe(Descriptor& read_end, Descriptor& write_end) {
 void set_nonblocking(int fd) { fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); }
 
 // Returns NAME=VALUE of this process; a variable of the program takes the place of its namesake.
-std::vector<std::string> environment_of(const ChildProgram& program) {
-  std::vector<std::string> settings;
+std::vector<std::string> settings_of(const ChildProgram& program, const std::string& mark) {
+  std::vector<std::string> settings{std::string(kMarkVariable) + '=' + mark};
   for (const auto& [name, value] : program.environment) settings.push_back(name + '=' + value);
   for (char** at = environ; *at != nullptr; ++at) {
     const std::string_view setting = *at;
     const std::string_view name = setting.substr(0, setting.find('='));
-    const bool is_replaced = std::any_of(program.environment.begin(), program.environment.end(),
+    const bool is_replaced = name == kMarkVariable ||
+                             std::any_of(program.environment.begin(), program.environment.end(),
                                          [name](const auto& own) { return own.first == name; });
     if (!is_replaced) settings.emplace_back(setting);
   }
@@ -77,7 +80,8 @@ int ChildEnds::start(const ChildProgram& program) {
   if (!program.folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, program.folder.c_str());
   posix_spawnattr_t attributes;
   set_attributes(attributes);
-  const std::vector<std::string> settings = environment_of(program);
+  mark = new_mark();
+  const std::vector<std::string> settings = settings_of(program, mark);
   const std::vector<char*> arguments = pointers_to(program.command), variables = pointers_to(settings);
   const int error = posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments.data(), variables.data());
   posix_spawnattr_destroy(&attributes);
@@ -95,9 +99,10 @@ bool reap_child(pid_t pid, int& status) {
   return waitpid(pid, &status, 0) == pid;
 }
 
-void kill_child(pid_t pid, int& status) {
-  kill(-pid, SIGKILL);
-  waitpid(pid, &status, 0);
+void kill_child(const ChildEnds& child, int& status) {
+  kill(-child.pid, SIGKILL);
+  waitpid(child.pid, &status, 0);
+  kill_marked(child.mark);
 }
 
 }  // namespace ptcvm::stdio

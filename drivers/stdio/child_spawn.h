@@ -35,6 +35,7 @@ struct ChildProgram {
 struct ChildEnds {
   Descriptor to_child, from_child, errors;
   pid_t pid = -1;
+  std::string mark;              // in the environment of the child and of what it starts (marked_processes.h)
 
   // Returns 0, or errno of what failed.
   int start(const ChildProgram& program);
@@ -43,7 +44,7 @@ struct ChildEnds {
 // Returns whether the child has ended; `status` is then as waitpid() gives it. What the child started and left in its
 // process group is killed before its number can be given to another process.
 bool reap_child(pid_t pid, int& status);
-// Kills the child and its process group, and waits for the end of the child.
-void kill_child(pid_t pid, int& status);
+// Kills the child, its process group and whatever else it has started, and waits for the end of the child.
+void kill_child(const ChildEnds& child, int& status);
 
 }  // namespace ptcvm::stdio

@@ -8,7 +8,7 @@ import sys
 import time
 import unittest
 
-from ptcvm_process import CommandLineTest, ptcvm
+from ptcvm_process import PTCVM, CommandLineTest, ptcvm
 
 PRICE = [sys.executable, "-c", "import json, os, sys; "
          "print(json.dumps({'price': json.load(sys.stdin)['id'] * 1.5, 'region': os.environ.get('REGION'), "
@@ -343,6 +343,38 @@ class Hostile(ToolsFile):
         self.ends(note + "echo nonsense", "its output is no JSON")
         self.assertEqual(self.ends(note + "echo 5", "5\n"), 0)      # a daemon keeps the pipes
         self.assertEqual(self.ends(note + "yes >&2 & echo $! >> $PIDS; echo 6", "6\n"), 0)
+
+    def test_what_leaves_the_group_is_found_too(self):
+        path = self.file("apart.sh", "echo $$ >> $PIDS; (setsid sleep 1000 & echo $! >> $PIDS); touch $PIDS.made; "
+                                     "sleep 1000")
+        apart = f"setsid sh {path}"
+        begun = "while [ ! -e $PIDS.made ]; do sleep 0.01; done; rm $PIDS.made; "
+        self.ends(f"{apart} & {begun} wait", "no answer within 2000 ms", deadline_ms=2000)       # hangs
+        self.ends(f"{apart} > /dev/null 2>&1 & {begun} exec yes", "its output is too large")     # floods
+        self.ends(f"{apart} > /dev/null 2>&1 & {begun} kill -9 $$", "ended by signal 9 (Killed)")
+        self.assertEqual(self.ends(f"{apart} & {begun} echo 7", "7\n"), 0)                       # keeps the pipes
+
+    def test_what_a_tool_of_a_tool_starts_is_found(self):
+        script = 'ptcvm() { "$PTCVM" "$@"; }; ptcvm eval "(tool/u)" --tool-shell ' \
+                 'u=\'setsid sleep 1000 & echo $! >> "$PIDS"; echo $$ >> "$PIDS"; wait\''
+        os.environ["PTCVM"] = PTCVM
+        self.addCleanup(os.environ.pop, "PTCVM")
+        self.ends(script, "no answer within 2000 ms", deadline_ms=2000)
+
+    def test_a_process_that_stays_takes_what_it_started_with_it(self):
+        pids = os.path.join(self.folder.name, "pids")
+        server = self.file("server.sh", f"setsid sleep 1000 & echo $! >> {pids}\ncat > /dev/null\n")
+        path = self.tools({"name": "t", "process": "stays", "command": ["sh", server], "deadline_ms": 1000})
+        self.assertIn("no answer within 1000 ms", ptcvm("eval", "(tool/t)", "--tools", path)[2])
+        with open(pids, encoding="utf-8") as written:
+            self.assertFalse(lives(int(written.read())))
+
+    def test_a_daemon_outlives_a_good_call(self):
+        pids = os.path.join(self.folder.name, "pids")
+        script = f"setsid sleep 1000 > /dev/null 2>&1 < /dev/null & echo $! > {pids}; echo 1"
+        self.assertEqual(ptcvm("eval", "(tool/t)", "--tool-shell", "t=" + script)[:2], (0, "1\n"))
+        with open(pids, encoding="utf-8") as written:
+            os.kill(int(written.read()), 9)          # ProcessLookupError: it was killed
 
     def test_standard_error_of_a_good_call_is_shown_with_the_name(self):
         path = self.tools({"name": "price", "command": "sh -c 'echo cache is cold >&2; echo 1'"})

@@ -10,10 +10,11 @@
 #include <thread>
 
 #include "drivers/stdio/child_spawn.h"
+#include "drivers/stdio/marked_processes.h"
 
 namespace ptcvm::cli {
 
-using stdio::ChildEnds, stdio::Descriptor, stdio::kill_child, stdio::reap_child;
+using stdio::ChildEnds, stdio::Descriptor, stdio::kill_child, stdio::kill_marked, stdio::reap_child;
 
 namespace {
 
@@ -61,6 +62,7 @@ class ChildProcess::Pipes {
     if (reaped_ && (drained || quiet_)) {
       result_.end = WIFSIGNALED(status_) ? ChildResult::End::Signalled : ChildResult::End::Exited;
       result_.code = WIFSIGNALED(status_) ? WTERMSIG(status_) : WEXITSTATUS(status_);
+      if (WIFSIGNALED(status_) || !drained) kill_marked(ends_.mark);   // what has the pipes still is no daemon
       return true;
     }
     if (limits_.cancelled != nullptr && limits_.cancelled->load()) return stop(ChildResult::End::Cancelled);
@@ -70,7 +72,8 @@ class ChildProcess::Pipes {
   }
 
   bool stop(ChildResult::End end) {
-    if (!reaped_) kill_child(ends_.pid, status_);
+    if (!reaped_) kill_child(ends_, status_);
+    if (reaped_) kill_marked(ends_.mark);
     result_.end = end;
     return true;
   }
