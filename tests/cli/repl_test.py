@@ -115,6 +115,35 @@ class Prompt(CommandLineTest):
         terminal.says("(+ 1 1)", "\n2")
         self.assertEqual(terminal.end(), 0)
 
+    def test_a_program_that_waits_outlives_what_is_typed(self):
+        terminal = self.terminal("--async-tool", "ask")
+        terminal.says('(+ 1 (await (tool/ask {:q 1})))', "suspended, waiting for op1 (ask)")
+        terminal.says("(+ 1", "...> ")
+        os.killpg(terminal.process.pid, 2)
+        terminal.wait("ptc> ")
+        terminal.says(":pending", "op1  ask")
+        terminal.says("(+ 1 1)", "this prompt has a program that is not over")
+        self.file("program.ptc", "(+ 20 3)")
+        for command in (":load program.ptc", ":time (+ 1 1)"):
+            terminal.says(command, "program that is not over")
+        terminal.says("(+ 1 (", "...> ")
+        terminal.says("1))", "program that is not over")
+        terminal.says(":resolve op1 41", "\n42")
+        terminal.says(":load program.ptc", "\n23")
+        self.assertEqual(terminal.end(), 0)
+
+    def test_a_program_is_given_up_when_that_is_said(self):
+        terminal = self.terminal("--async-tool", "ask")
+        terminal.says(":give-up", "no program waits")
+        terminal.says("(def before 7)", "#'before")
+        terminal.says("(await (tool/ask {:q 1}))", "suspended, waiting for op1 (ask)")
+        terminal.says(":give-up", "the program is given up")
+        terminal.says(":pending", "the program waits for nothing")
+        terminal.says("(+ before (await (tool/ask {:q 2})))", "suspended, waiting for op2 (ask)\n")
+        self.assertNotIn("op1", terminal.says(":pending", "op2  ask"))
+        terminal.says(":resolve op2 1", "\n8")
+        self.assertEqual(terminal.end(), 0)
+
     def test_works_on_a_stored_run(self):
         store = ("--store", os.path.join(self.folder.name, "runs.db"), "--id", "desk", "--async-tool", "ask")
         terminal = self.terminal(*store)
@@ -122,7 +151,8 @@ class Prompt(CommandLineTest):
         terminal.says("(def x 40)", "\n#'x")
         terminal.says("(+ x 2)", "42")
         terminal.says("(def y (await (tool/ask {:q 1})))", "suspended, waiting for op")
-        terminal.says("(+ 1 1)", "has a program that is not over")
+        terminal.says("(+ 1 1)", "the run desk has a program that is not over")
+        terminal.says(":give-up", "a store gives nothing up")
         terminal.says(":reset", "a store forgets nothing")
         self.assertEqual(terminal.end(), 0)
         status, listed, _ = ptcvm("runs", store[0], store[1])
@@ -184,8 +214,8 @@ class Piped(CommandLineTest):
 
     def test_help_lists_every_command(self):
         _, out, _ = self.repl(":help")
-        for name in ("help", "doc", "apropos", "load", "time", "trace", "pending", "resolve", "fail", "more", "memory",
-                     "store", "reset", "quit"):
+        for name in ("help", "doc", "apropos", "load", "time", "trace", "pending", "resolve", "fail", "give-up", "more",
+                     "memory", "store", "reset", "quit"):
             self.assertRegex(out, rf"(?m)^  :{name}\b")
 
 

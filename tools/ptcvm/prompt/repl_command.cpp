@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <utility>
-#include <variant>
 
 #include "ptcvm/check.hpp"
 #include "ptcvm/reference.hpp"
@@ -14,14 +13,13 @@
 #include "tools/ptcvm/process/files.h"
 #include "tools/ptcvm/process/terminal.h"
 #include "tools/ptcvm/prompt/line_editor.h"
+#include "tools/ptcvm/prompt/repl_reporter.h"
 #include "tools/ptcvm/prompt/repl_turns.h"
 #include "tools/ptcvm/source/formatter.h"
 #include "tools/ptcvm/source/source_paint.h"
 #include "tools/ptcvm/text/folded_text.h"
 #include "tools/ptcvm/text/moments.h"
 #include "tools/ptcvm/text/pretty.h"
-#include "tools/ptcvm/trace/trace.h"
-#include "tools/ptcvm/trace/trace_show.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -42,32 +40,6 @@ std::string signal_of(const WaitingOperation& operation) {
   const auto name = args ? args->view()["name"].as_string() : std::nullopt;
   return name ? std::string(*name) : "";
 }
-
-// Prints what the program prints, and keeps the first events of a turn for :trace.
-class TurnReporter : public RunReporter {
- public:
-  TurnReporter() : RunReporter(stdout) {}
-  Verdict on_event(const Event& event) override {
-    if (lines_.size() < kMostEvents) lines_.push_back(event_json(event));
-    return RunReporter::on_event(event);
-  }
-  void begin_turn() { lines_.clear(); }
-
-  std::string text(bool colour) const {
-    std::vector<ptc::TraceEvent> events;
-    for (const std::string& line : lines_) {
-      auto read = ptc::read_trace_line(line);
-      if (auto* event = std::get_if<ptc::TraceEvent>(&read)) events.push_back(std::move(*event));
-    }
-    std::vector<const ptc::TraceEvent*> shown;
-    for (const ptc::TraceEvent& event : events) shown.push_back(&event);
-    return shown.empty() ? "nothing has happened yet\n" : show_events(shown, colour);
-  }
-
- private:
-  static constexpr std::size_t kMostEvents = 1'000;
-  std::vector<std::string> lines_;
-};
 
 // Cuts the first word off; what is left begins with a word, too.
 std::pair<std::string, std::string> first_word(const std::string& text) {
@@ -142,7 +114,28 @@ class Repl {
       }
     }
     text_ += text_.empty() ? line : "\n" + line;
+    if (turns_->has_program()) return hold_text();
     evaluate();
+  }
+
+  // Takes a text while a program waits. A text that is not whole is typed on; another one is refused.
+  void hold_text() {
+    interrupted_.take();
+    const auto compiled = engine_.compile(text_);
+    if (!compiled && compiled.error().diagnostic && compiled.error().diagnostic->is_incomplete) {
+      unfinished_ = *compiled.error().diagnostic;
+      return;
+    }
+    refuse_second_program();
+    taken_ = std::move(text_);
+    text_.clear();
+  }
+
+  void refuse_second_program() const {
+    const bool is_stored = !request_.store.path.empty();
+    const std::string place = is_stored ? "the run " + request_.store.id : "this prompt";
+    complain(place + " has a program that is not over. `:pending` lists what it waits for, and `:resolve OP VALUE` " +
+             "goes on with it" + (is_stored ? "" : "; `:give-up` ends it"));
   }
 
   void command(const std::string& word, const std::string& argument) {
@@ -175,6 +168,9 @@ class Repl {
         break;
       case ReplCommand::Fail:
         resolve(argument, true);
+        break;
+      case ReplCommand::GiveUp:
+        give_up();
         break;
       case ReplCommand::More:
         show_more(argument);
@@ -267,8 +263,9 @@ class Repl {
               << " tool calls, at most " << usage.peak_bytes << " bytes\n";
   }
 
-  // Runs a text that is whole, and returns how it ended.
+  // Runs a text that is whole, and returns how it ended, or nullopt when it was not run.
   std::optional<Outcome> run_text(const std::string& text) {
+    if (turns_->has_program()) return refuse_second_program(), std::nullopt;
     text_ = text;
     auto outcome = evaluate();
     if (outcome) return outcome;
@@ -294,6 +291,13 @@ class Repl {
     const auto said = fails ? turns_->fail(known->id, rest) : turns_->resolve(known->id, value);
     if (!said) return complain(said.error().message);
     go_on();
+  }
+
+  void give_up() {
+    if (!turns_->has_program()) return complain("no program waits");
+    if (!turns_->give_up()) return complain("a store gives nothing up: `:fail OP REASON` ends what the program awaits");
+    running_.clear();
+    std::cout << "the program is given up\n";
   }
 
   void go_on() {

@@ -1,4 +1,6 @@
 // The turns of a session in memory.
+#include <set>
+
 #include "tools/ptcvm/calls/command_calls.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/process/terminal.h"
@@ -26,11 +28,6 @@ class SessionTurns : public ReplTurns {
     TurnEnd end;
     end.outcome.diagnostic = refusal_;
     if (!session_) return end;
-    if (!session_->run().is_over()) {
-      complain("note: the program that waited is given up; a prompt with --store keeps it");
-      session_->run().cancel();
-      session_->run().step();
-    }
     if (const auto begun = session_->begin(source); !begun) return {outcome_of(begun.error()), {}};
     return go_on();
   }
@@ -45,9 +42,20 @@ class SessionTurns : public ReplTurns {
     return end_of_turn(session_->run(), OutputForm::Pretty);
   }
 
+  bool give_up() override {
+    Run& run = session_->run();
+    for (const PendingOperation& one : run.pending()) given_up_.insert(one.id);
+    run.cancel();
+    run.step();
+    return true;
+  }
+
+  // Leaves out what a program that was given up began, unless the program that waits now awaits it.
   std::vector<WaitingOperation> pending() const override {
-    if (!session_ || session_->run().is_over()) return {};
-    return operations_of(session_->run().pending());
+    if (!has_program()) return {};
+    std::vector<PendingOperation> waiting = session_->run().pending();
+    std::erase_if(waiting, [this](const auto& one) { return !one.is_awaited && given_up_.contains(one.id); });
+    return operations_of(waiting);
   }
   Result<void> resolve(std::string_view operation, const Value& value) override {
     return session_->run().resolve(operation, value);
@@ -62,11 +70,12 @@ class SessionTurns : public ReplTurns {
     return "this prompt has no store, and forgets everything at its end: `ptcvm repl --store FILE.db --id ID` keeps "
            "it\n";
   }
-  bool has_program() const override { return false; }
+  bool has_program() const override { return session_ && !session_->run().is_over(); }
 
  private:
   const ReplParts parts_;
   std::optional<Session> session_;
+  std::set<std::string> given_up_;      // operations of programs that were given up
   std::optional<Diagnostic> refusal_;   // why the signature is refused; then every program is refused
 };
 

@@ -52,10 +52,6 @@ class StoredTurns : public ReplTurns {
     if (!compiled && compiled.error().diagnostic && compiled.error().diagnostic->is_incomplete) {
       return {outcome_of(compiled.error()), {}};
     }
-    if (has_program()) {
-      return refused_turn("wrong_state", "the run " + stored_.id + " has a program that is not over",
-                          "`:pending` lists what it waits for, and `:resolve OP VALUE` goes on with it");
-    }
     for (std::string& name : names_defined_in(source)) defined_.push_back(std::move(name));
     return drive(StoredRun::start(parts_.engine, command_.store(), parts_.tools.tools, source, stored_));
   }
@@ -63,6 +59,8 @@ class StoredTurns : public ReplTurns {
   TurnEnd go_on() override {
     return drive(StoredRun::open(parts_.engine, command_.store(), parts_.tools.tools, stored_));
   }
+
+  bool give_up() override { return false; }
 
   std::vector<WaitingOperation> pending() const override { return operations_of(pending_); }
   Result<void> resolve(std::string_view operation, const Value& value) override {

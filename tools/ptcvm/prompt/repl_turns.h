@@ -18,10 +18,12 @@ namespace ptcvm::cli {
 class ReplTurns {
  public:
   virtual ~ReplTurns() = default;
-  // Runs a program to its end or its next suspension. The value of the end is EDN. An incomplete program changes
-  // nothing.
+  // Runs a program to its end or its next suspension, while no other one waits. The value of the end is EDN. An
+  // incomplete program changes nothing.
   virtual TurnEnd eval(const std::string& source) = 0;
   virtual TurnEnd go_on() = 0;   // goes on with the program that waits
+  // Ends the program that waits. Returns false when the turns keep every program.
+  virtual bool give_up() = 0;
   virtual std::vector<WaitingOperation> pending() const = 0;
   virtual Result<void> resolve(std::string_view operation, const Value& value) = 0;
   virtual Result<void> fail(std::string_view operation, const std::string& reason) = 0;
@@ -29,7 +31,7 @@ class ReplTurns {
   virtual std::vector<std::string> defined_names() const = 0;
   virtual std::string data_edn() const = 0;     // the map for data/…
   virtual std::string store_text() const = 0;   // says which run of which store this is
-  virtual bool has_program() const = 0;         // a program of an earlier process is not over
+  virtual bool has_program() const = 0;         // a program is not over, perhaps one of an earlier process
 };
 
 // What both kinds need. All of it must outlive the turns.
