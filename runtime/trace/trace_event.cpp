@@ -96,11 +96,11 @@ struct MemberReader {
   }
 };
 
-std::string wrong_member(std::string_view name, std::string_view expected) {
-  return "member " + std::string(name) + " must be " + std::string(expected);
+TraceRefusal wrong_member(std::string_view name, std::string_view expected) {
+  return {"member " + std::string(name) + " must be " + std::string(expected), std::string(name)};
 }
 
-std::optional<std::string> take_member(TraceEvent& event, std::string_view name, const json::value& value) {
+std::optional<TraceRefusal> take_member(TraceEvent& event, std::string_view name, const json::value& value) {
   MemberReader reader{name, value};
   std::uint64_t micros = 0;
   std::string word;
@@ -160,12 +160,12 @@ std::variant<TraceEvent, TraceRefusal> read_trace_line(std::string_view line) {
   if (object == nullptr) return TraceRefusal{"no JSON object"};
   TraceEvent event;
   for (const auto& [name, value] : *object) {
-    if (auto complaint = take_member(event, name, value)) return TraceRefusal{std::move(*complaint)};
+    if (auto complaint = take_member(event, name, value)) return *std::move(complaint);
   }
-  if (event.kind_name().empty()) return TraceRefusal{wrong_member("event", "a text that says what happened")};
-  if (event.seq == 0) return TraceRefusal{wrong_member("seq", "a whole number from 1")};
-  if (event.run.empty()) return TraceRefusal{wrong_member("run", "the id of a run")};
-  if (!object->contains("t")) return TraceRefusal{wrong_member("t", "microseconds since 1970")};
+  if (event.kind_name().empty()) return wrong_member("event", "a text that says what happened");
+  if (event.seq == 0) return wrong_member("seq", "a whole number from 1");
+  if (event.run.empty()) return wrong_member("run", "the id of a run");
+  if (!object->contains("t")) return wrong_member("t", "microseconds since 1970");
   return event;
 }
 

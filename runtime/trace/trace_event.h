@@ -86,6 +86,7 @@ void append_trace_line(std::string& out, const TraceEvent& event);
 // Says why a line is not an event.
 struct TraceRefusal {
   std::string message;
+  std::string member = {};      // the member of the line that is wrong, or ""
 };
 // Reads a line, with or without its newline. Ignores unknown members.
 std::variant<TraceEvent, TraceRefusal> read_trace_line(std::string_view line);

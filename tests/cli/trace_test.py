@@ -221,12 +221,23 @@ class Looking(TraceTest):
         self.assertEqual(ptcvm("trace", "show", self.path("none.jsonl"))[0], 65)
         self.assertEqual(ptcvm("trace", "show")[0], 2)
 
+    def test_a_broken_line_is_named_by_its_column(self):
+        good = self.event(1, 2, "print", text="é")
+        for line, wrong in ((good.replace('"seq": 1', '"seq": "x"'), '"x"'), (good.replace('"t": 2', '"t": []'), "[]"),
+                            (good[:-1] + ', "text": 5}', "5}")):
+            err = ptcvm("trace", "show", self.file("bad.jsonl", good + "\n" + line + "\n"))[2]
+            self.assertIn(f"bad.jsonl:2: column {line.rindex(wrong) + 1}: member ", err)
+        cut = good[:-1]
+        err = ptcvm("trace", "show", self.file("bad.jsonl", cut + "\n" + good + "\n"))[2]
+        self.assertIn(f"bad.jsonl:1: the line is cut off: column {len(cut) + 1}: ", err)
+
     def test_a_last_line_that_is_cut_off_is_only_warned_of(self):
         good = self.event(1, 2, "print", text="t")
         path = self.file("cut.jsonl", good + "\n" + good[:-5])
         status, out, err = ptcvm("trace", "show", path)
         self.assertEqual((status, len(out.splitlines())), (0, 2))
-        self.assertEqual(err, f"ptcvm: warning: {path}:2: the last line is cut off\n")
+        column = len(good) - 4                    # behind the last character
+        self.assertEqual(err, f"ptcvm: warning: {path}:2: the last line is cut off at column {column}\n")
         self.assertEqual(len(self.trace("show", self.file("whole.jsonl", good)).splitlines()), 2)
 
     def test_help_and_completion_know_it(self):

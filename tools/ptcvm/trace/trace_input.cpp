@@ -5,8 +5,29 @@
 #include "tools/ptcvm/process/files.h"
 #include "tools/ptcvm/process/terminal.h"
 #include "tools/ptcvm/text/json_problem.h"
+#include "tools/ptcvm/text/raw_members.h"
+#include "tools/ptcvm/text/text_place.h"
 
 namespace ptcvm::cli {
+namespace {
+
+// Returns "column 9: " for the value of a member, or "" when the line lacks the member.
+std::string place_of(std::string_view line, const std::string& member) {
+  const auto members = raw_members(line);
+  if (!members || !members->contains(member)) return "";
+  const auto offset = static_cast<std::size_t>(members->at(member).data() - line.data());
+  return "column " + std::to_string(text_column(line, offset)) + ": ";
+}
+
+// Says what is wrong with a line, and in which column.
+std::string problem_of(std::string_view line, const ptc::TraceRefusal& refusal) {
+  if (const std::string problem = json_line_problem(line); !problem.empty()) {
+    return refusal.message.starts_with("no JSON") ? "no JSON: " + problem : refusal.message + ": " + problem;
+  }
+  return place_of(line, refusal.member) + refusal.message;
+}
+
+}  // namespace
 
 bool read_trace(const std::string& path, const std::vector<std::string>& runs, std::vector<ptc::TraceEvent>& out,
                 std::string& message) {
@@ -27,11 +48,10 @@ bool read_trace(const std::string& path, const std::vector<std::string>& runs, s
       const bool is_wanted = runs.empty() || std::count(runs.begin(), runs.end(), event->run) != 0;
       if (is_wanted) out.push_back(std::move(*event));
     } else if (is_cut) {
-      complain("warning: " + place + "the last line is cut off");
+      const std::string column = std::to_string(text_column(line, line.size()));
+      complain("warning: " + place + "the last line is cut off at column " + column);
     } else {
-      const std::string& why = std::get<ptc::TraceRefusal>(read).message;
-      const std::string problem = why.starts_with("no JSON") ? json_line_problem(line) : "";
-      message = place + (problem.empty() ? why : "no JSON: " + problem);
+      message = place + problem_of(line, std::get<ptc::TraceRefusal>(read));
       return false;
     }
   }
