@@ -201,9 +201,20 @@ class Names(Durability):
         self.assertEqual((status, out), (0, "1\n"))
         self.assertIn("PTCVM_STORE does not keep this run, because the run has no name: give --id NAME", err)
         state = os.path.join(self.folder.name, "s.ptcs")
-        self.assertEqual(ptcvm("eval", '(await-signal "go")', "--id", "june", "--snapshot", state)[0], 75)
+        status, _, err = ptcvm("eval", '(await-signal "go")', "--id", "june", "--snapshot", state)
+        self.assertEqual(status, 75)
+        self.assertIn("PTCVM_STORE does not keep this run, because --snapshot is given; leave it out, and", err)
         self.assertNotIn("june", self.states())
         self.assertEqual(ptcvm("resume", state, "--resolve", "op1=2")[:2], (0, "2\n"))
+
+
+    def test_each_option_that_keeps_a_run_elsewhere_is_named(self):
+        os.environ["PTCVM_STORE"] = self.store
+        for option, place in (("--journal", self.file("j.edn", "{}")), ("--memory", self.file("m.edn", "{}"))):
+            status, out, err = ptcvm("eval", "1", "--id", "may", option, place)
+            self.assertEqual((status, out), (0, "1\n"))
+            self.assertIn(f"PTCVM_STORE does not keep this run, because {option} is given", err)
+        self.assertFalse(os.path.exists(self.store))
 
 
 class Work(Durability):

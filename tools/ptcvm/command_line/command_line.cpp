@@ -100,15 +100,15 @@ bool is_given(const std::vector<std::string>& words, std::string_view name) {
   });
 }
 
-// Returns whether an option is given that keeps the run elsewhere than in a store.
-bool excludes_store(std::string_view command, const std::vector<std::string>& words) {
+// Returns the name of an option that is given and that keeps the run elsewhere than in a store, or "".
+std::string_view option_without_store(std::string_view command, const std::vector<std::string>& words) {
   for (const OptionRow& row : option_rows()) {
     bool is_of_command = false, excludes = false;
     for_each_listed(row.commands, [&](std::string_view name) { is_of_command |= name == command; });
     for_each_listed(row.excludes, [&](std::string_view name) { excludes |= name == "--store"; });
-    if (is_of_command && excludes && is_given(words, row.name)) return true;
+    if (is_of_command && excludes && is_given(words, row.name)) return row.name;
   }
-  return false;
+  return "";
 }
 
 // Gives PTCVM_STORE to commands that begin a run, as their --store. An option that keeps the run elsewhere counts more,
@@ -122,8 +122,16 @@ std::string apply_default_store(const CLI::App* found, std::size_t arguments, Ru
   if (usual == nullptr || is_of_harness || is_given(words, "--store")) return "";
   const std::string store = usual;
   const bool begins_run = command == "run" || command == "eval" || command == "repl";
-  if (begins_run || excludes_store(command, words)) unsetenv(kStoreVariable);
-  if (!begins_run || excludes_store(command, words) || is_given(words, "--help")) return "";
+  const std::string_view other_place = option_without_store(command, words);
+  if (begins_run || !other_place.empty()) unsetenv(kStoreVariable);
+  if (!begins_run || is_given(words, "--help")) return "";
+  if (!other_place.empty()) {
+    if (!store.empty()) {
+      complain("PTCVM_STORE does not keep this run, because " + std::string(other_place) +
+               " is given; leave it out, and the store keeps each step");
+    }
+    return "";
+  }
   const bool has_name = given.is_given;
   if (store.empty()) return has_name ? "PTCVM_STORE: must not be empty: give a value, or unset it" : "";
   if (has_name) {
