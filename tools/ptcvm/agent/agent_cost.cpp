@@ -1,9 +1,11 @@
 #include "tools/ptcvm/agent/agent_cost.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "agents/wire/reply_reader.h"
+#include "tools/ptcvm/agent/agent_models.h"
 #include "tools/ptcvm/text/json_file.h"
 
 namespace ptcvm::cli {
@@ -65,7 +67,11 @@ std::uint64_t money_of(const loop::ModelChoice& choice, const loop::ModelReply& 
   return line.millionths;
 }
 
-double CostLine::money() const { return static_cast<double>(millionths) / kMillion; }
+std::optional<double> CostLine::money() const {
+  return is_priced ? std::optional(static_cast<double>(millionths) / kMillion) : std::nullopt;
+}
+
+std::string CostLine::money_text() const { return is_priced ? loop::money_text(millionths) : "?"; }
 
 std::vector<CostLine> cost_lines(const std::vector<KeptReply>& replies,
                                  const loop::ModelPrices& prices) {
@@ -82,9 +88,38 @@ std::vector<CostLine> cost_lines(const std::vector<KeptReply>& replies,
     }
     ++line->calls;
     const wire::TokenUsage used = usage_of(kept.choice, kept.reply).value_or(wire::TokenUsage());
-    add(*line, used, kept.choice, loop::find_prices(prices, line->model));
+    const loop::TokenPrices* const price = loop::find_prices(prices, line->model);
+    line->is_priced = price != nullptr || line->model == kProgramModel;
+    add(*line, used, kept.choice, price);
   }
   return lines;
+}
+
+CostLine sum_of(const std::vector<CostLine>& lines) {
+  CostLine sum;
+  for (const CostLine& line : lines) {
+    sum.calls += line.calls;
+    sum.input += line.input;
+    sum.cached += line.cached;
+    sum.cache_written += line.cache_written;
+    sum.output += line.output;
+    sum.reasoning += line.reasoning;
+    sum.millionths += line.millionths;
+    sum.is_priced = sum.is_priced && line.is_priced;
+  }
+  return sum;
+}
+
+std::string missing_prices(const std::vector<CostLine>& lines) {
+  std::set<std::string> models;
+  for (const CostLine& line : lines) {
+    if (!line.is_priced) models.insert(line.model);
+  }
+  if (models.empty()) return "";
+  std::string names;
+  for (const std::string& model : models) names += (names.empty() ? "" : ", ") + model;
+  return "there is no price of " + names + ", so the cost is not known; give --prices FILE, a file of JSON with " +
+         "prices for a million tokens: {\"" + *models.begin() + "\": {\"input\": 2, \"output\": 8}}";
 }
 
 }  // namespace ptcvm::cli

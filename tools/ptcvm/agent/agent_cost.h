@@ -26,12 +26,18 @@ struct CostLine {
   std::uint32_t calls = 0;
   std::int64_t input = 0, cached = 0, cache_written = 0, output = 0, reasoning = 0;
   std::uint64_t millionths = 0;
+  bool is_priced = true;                // false: the prices lack a model
 
-  double money() const;
+  std::optional<double> money() const;  // nullopt: nobody knows it
+  std::string money_text() const;
 };
 
 // Adds the replies up by turn, agent and model. Replies without a count of tokens count as calls.
 std::vector<CostLine> cost_lines(const std::vector<KeptReply>& replies,
                                  const loop::ModelPrices& prices);
+// Adds all lines up.
+CostLine sum_of(const std::vector<CostLine>& lines);
+// Says which models have no price, and how to give prices. Returns "" when each model has one.
+std::string missing_prices(const std::vector<CostLine>& lines);
 
 }  // namespace ptcvm::cli

@@ -202,30 +202,17 @@ int fork_agent(const StoreOptions& options, std::uint32_t turns, const std::stri
   return kSuccess;
 }
 
-CostLine sum_of(const std::vector<CostLine>& lines) {
-  CostLine sum;
-  for (const CostLine& line : lines) {
-    sum.calls += line.calls;
-    sum.input += line.input;
-    sum.cached += line.cached;
-    sum.cache_written += line.cache_written;
-    sum.output += line.output;
-    sum.reasoning += line.reasoning;
-    sum.millionths += line.millionths;
-  }
-  return sum;
-}
-
 json::object cost_json(const CostLine& line) {
   return {{"turn", line.turn},     {"agent", line.agent},   {"model", line.model},
           {"calls", line.calls},   {"input", line.input},   {"cached", line.cached},
           {"cache_written", line.cache_written},            {"output", line.output},
-          {"reasoning", line.reasoning},                    {"money", line.money()}};
+          {"reasoning", line.reasoning},
+          {"money", line.money() ? json::value(*line.money()) : json::value()}};
 }
 
 std::vector<std::string> cost_row(const CostLine& line, const std::string& turn, const std::string& agent) {
   return {turn, agent, line.model, std::to_string(line.calls), std::to_string(line.input),
-          std::to_string(line.cached), std::to_string(line.output), loop::money_text(line.millionths)};
+          std::to_string(line.cached), std::to_string(line.output), line.money_text()};
 }
 
 int show_cost(const StoreOptions& options, const std::string& prices_file, bool as_json) {
@@ -242,6 +229,7 @@ int show_cost(const StoreOptions& options, const std::string& prices_file, bool 
   const loop::ModelPrices& prices = prices_file.empty() ? command->prices : *read;
   const std::vector<CostLine> lines = cost_lines(*replies, prices);
   const CostLine sum = sum_of(lines);
+  if (const std::string missing = missing_prices(lines); !missing.empty()) complain(missing);
   if (as_json) {
     json::array rows;
     for (const CostLine& line : lines) rows.push_back(cost_json(line));
@@ -393,7 +381,8 @@ void add_agent_cost(CLI::App& agent, int& status) {
   ptcvm agent cost --store runs.db --id may
   ptcvm agent cost --store runs.db --id may --prices prices.json --json
 
-Prices are for a million tokens: {"gpt-4.1": {"input": 2, "cached": 0.5, "output": 8}, "*": {…}}.)");
+Prices are for a million tokens: {"gpt-4.1": {"input": 2, "cached": 0.5, "output": 8}, "*": {…}}. Without them the store
+has those with which the run was begun; money that nobody knows is "?", and null in JSON.)");
   command->callback([cost, &status] { status = show_cost(cost->store, cost->prices, cost->as_json); });
 }
 
