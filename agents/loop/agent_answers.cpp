@@ -55,7 +55,10 @@ void AgentNode::list(std::vector<Operation>& out) {
     out.push_back(std::move(operation));
     return out.back();
   };
-  if (node_.phase == Phase::Exhausted) add(OperationKind::Budget, "budget");
+  if (node_.phase == Phase::Exhausted) {
+    const std::string why = node_.end_message;
+    add(OperationKind::Budget, "budget").args_json = result_json(Value::of(why));
+  }
   if (node_.phase == Phase::Pausing) add(OperationKind::Timer, "timer").due_ms = node_.wake_ms;
   if (node_.phase == Phase::Held) {
     const std::string question = node_.held_question;

@@ -45,7 +45,7 @@ struct Operation {
   std::string path;                       // names it in the tree: "broker/desk/quote#2", "approve:pay", "model"
   std::string key;                        // stays the same when it is done again: pass it on to the tool
   std::string agent;                      // the path of the agent that waits: "broker/desk"; "" is the root
-  std::string tool, args_json;            // Tool, Pending, Approval, Doubt
+  std::string tool, args_json;            // Tool, Pending, Approval, Doubt; Budget: which limit, as a text
   const AgentTool* definition = nullptr;  // belongs to the tool; lives as long as the Agent
   std::int64_t due_ms = 0;                // Timer; for others the time at which the run stops waiting, or 0
   std::uint32_t attempt = 1;              // Model: counts the requests for one reply

@@ -57,7 +57,7 @@ class Kept(AgentTest):
 class CommandsForPrograms(Kept):
     def test_they_name_the_command_that_goes_on_with_an_agent(self):
         for words in (("resume", "may"), ("resolve", "may", "approve:pay", "true"),
-                      ("doubt", "settle", "may", "--did-not")):
+                      ("doubt", "settle", "may", "--did-not"), ("journal", "put", "may", "approve:pay", "true")):
             status, _, err = ptcvm(*words, *self.store)
             self.assertEqual(status, 65, (words, err))
             self.assertIn("may is the run of an agent: `ptcvm agent resume ", err)

@@ -10,7 +10,7 @@ import sys
 import time
 import unittest
 
-from ptcvm_process import PTCVM, CommandLineTest, ptcvm
+from ptcvm_process import PTCVM, CommandLineTest, ptcvm, without_next_commands
 
 ORDERS = {"name": "orders", "prompt": "How many rows does {{customer}} have?",
           "signature": "(customer :string, rows [:map]) -> {count :int}"}
@@ -372,7 +372,7 @@ class ToolsFile(AgentTest):
         # Another process, in another folder, is given neither the file nor its folder.
         os.remove(self.place("tools.json"))
         status, line, _, err = self.agent("resume", *kept, "--resolve", "approve:price=true")
-        self.assertEqual((status, line["pending"], err), (75, ["approve:price#2"], ""))
+        self.assertEqual((status, line["pending"], without_next_commands(err)), (75, ["approve:price#2"], ""))
         other = self.tools({**self.PRICE, "environment": {"FACTOR": "3.5"}}, {"name": "new", "command": "true"})
         status, line, _, err = self.agent("resume", *kept, "--resolve", "approve:price#2=true", "--tools", other)
         self.assertEqual((status, line["return"]), (0, {"price": 5.5}), err)

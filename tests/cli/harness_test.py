@@ -18,7 +18,7 @@ ECHO = '(propose {:type :compose_intent :text (get (last (facts/public)) "text")
 NEGOTIATE = pathlib.Path(__file__).resolve().parents[2] / "examples/negotiation/negotiate"
 
 
-class HarnessTest(CommandLineTest):
+class Talk(CommandLineTest):
     def setUp(self):
         super().setUp()
         self.kept = ("--store", os.path.join(self.folder.name, "talk.db"), "--id", "clinic")
@@ -35,6 +35,8 @@ class HarnessTest(CommandLineTest):
     def plan(self, program, *args, status=75):
         return self.harness("run", "--planner", self.file("plan.ptc", program), *args, status=status)
 
+
+class HarnessTest(Talk):
     def test_the_run_of_its_planner_does_not_leave(self):
         self.harness("say", "When can we talk?")
         self.plan(ASKS)

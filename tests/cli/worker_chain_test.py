@@ -90,7 +90,7 @@ class Chains(ChainWorkerTest):
         self.enqueue_task("t")
         self.assertIn("waiting", self.work(*words))
         self.assertIn("waits for an answer", self.chain("show", "t"))
-        self.assertIn("answer/confirm:a", self.runs()["t"]["waits_for"])
+        self.assertIn("confirm:a", self.runs()["t"]["waits_for"])
         self.assertEqual(self.calls(), [])
         self.assertNotIn("claimed", self.work(*words), "a task that waits costs a row")
         answer = ("chain", "answer", "--store", self.store, "--id", "t")

@@ -166,6 +166,7 @@ Result<AgentRecord> AgentRecord::read(const Engine& engine, const Store& store, 
   auto run = loop::run_from_start(record.agent_, record.start_);
   if (!run) return run.error();
   record.run_.emplace(std::move(*run));
+  record.told_ms_ = (*started)->time_ms;
   // Hooks of a host in C++ are not here: the run goes by what they said.
   const auto recalled = for_each_fact(store, id, [&](const HostFact& fact) {
     if (fact.is_of_host && fact.name == loop::kHooksSaid) record.verdicts_.push_back(fact.body);
@@ -180,7 +181,23 @@ Result<AgentRecord> AgentRecord::read(const Engine& engine, const Store& store, 
   if (!read) return read.error();
   if (!taken) return taken.error();
   record.run_->step();
+  record.note_waits(record.run_->operations());
   return record;
+}
+
+std::optional<std::int64_t> AgentRecord::since_ms(const std::string& path) const {
+  const auto found = since_ms_.find(path);
+  return found == since_ms_.end() ? std::nullopt : std::optional(found->second);
+}
+
+// What is new waits since the run was told something last.
+void AgentRecord::note_waits(const std::vector<Operation>& operations) {
+  std::map<std::string, std::int64_t> since;
+  for (const Operation& operation : operations) {
+    const auto known = since_ms_.find(operation.path);
+    since[operation.path] = known == since_ms_.end() ? told_ms_ : known->second;
+  }
+  since_ms_ = std::move(since);
 }
 
 // Tells the run a fact, exactly as a process that goes on with the run does.
@@ -198,6 +215,8 @@ Result<void> AgentRecord::take(const HostFact& fact) {
   }
   Told told{fact.name, fact.body, {}, path_in(fact.body), fact.time_ms, run_->usage().turns + 1};
   const std::vector<Operation> operations = run_->operations();
+  note_waits(operations);
+  told_ms_ = fact.time_ms;
   const Operation* const answered = operation_at(operations, told.path);
   const bool says_nothing = answered != nullptr && answered->kind == OperationKind::Doubt &&
                             fact.name == loop::kRejected;   // the call did not happen, and is made again

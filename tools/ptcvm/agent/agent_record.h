@@ -26,6 +26,8 @@ class AgentRecord {
   const loop::AgentRun& run() const { return *run_; }
   // The same, to try something on it: the log stays as it is.
   loop::AgentRun& run() { return *run_; }
+  // Returns when the run began to wait for an operation, in ms since 1970, or nullopt when it does not wait for it.
+  std::optional<std::int64_t> since_ms(const std::string& path) const;
   // Returns what the last process noted about the run when it left, or nullopt when no process has left the run.
   const std::optional<AgentMark>& noted() const { return noted_; }
   // Returns the same about this run at the same place of the log.
@@ -51,12 +53,15 @@ class AgentRecord {
 
   explicit AgentRecord(loop::Agent agent) : agent_(std::move(agent)) {}
   Result<void> take(const HostFact& fact);
+  void note_waits(const std::vector<loop::Operation>& operations);
 
   loop::Agent agent_;
   loop::StartBody start_;
   std::vector<Told> told_;
   std::vector<std::string> verdicts_;   // bodies of hooks_said
   std::optional<loop::AgentRun> run_;
+  std::map<std::string, std::int64_t> since_ms_;   // by the path of the operation that waits
+  std::int64_t told_ms_ = 0;                       // the time of the last fact that the run was told
   std::optional<AgentMark> noted_;
   AgentMark seen_;
 };

@@ -9,8 +9,10 @@
 #include "tools/ptcvm/agent/agent_store.h"
 #include "tools/ptcvm/agent/agent_tell.h"
 #include "tools/ptcvm/calls/external_tool.h"
+#include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/process/files.h"
 #include "tools/ptcvm/process/terminal.h"
+#include "tools/ptcvm/store/agent_goes_on.h"
 #include "tools/ptcvm/text/json_problem.h"
 
 namespace ptcvm::cli {
@@ -271,6 +273,21 @@ bool AgentSession::start(const std::string& data_json) {
   return static_cast<bool>(lowered);
 }
 
+namespace {
+
+bool names_command(const loop::AgentDefinition& agent, const std::string& tool) {
+  const auto has_it = [&tool](const loop::AgentTool& known) { return known.name == tool && !known.command.empty(); };
+  return std::ranges::any_of(agent.tools, has_it) || std::ranges::any_of(agent.children, [&tool](const auto& child) {
+           return child.second != nullptr && names_command(*child.second, tool);
+         });
+}
+
+}  // namespace
+
+bool AgentSession::has_command(const std::string& tool) const {
+  return commands_.contains(tool) || names_command(agent_->definition(), tool);
+}
+
 bool AgentSession::accepts(const std::string& data_json) {
   loop::AgentStart start;
   start.data_json = data_json;
@@ -293,6 +310,9 @@ Result<void> AgentSession::open_stored(const Store& store, const std::string& da
   options.lease_ms = kStoreLeaseMs;
   options.keeps_requests = [this](std::string_view agent) { return source_->keeps_requests(agent); };
   options.clock = [this] { return driver_->now_ms(); };
+  options.effect_of = [this](std::string_view tool) {
+    return has_command(std::string(tool)) ? std::nullopt : std::optional(Effect::Keyed);
+  };
   auto stored = loop::StoredAgent::open(*agent_, store, std::move(options));
   if (!stored) return stored.error();
   auto kept = std::make_unique<KeptAgent>(std::move(*stored));
@@ -349,8 +369,12 @@ int AgentSession::report(const AgentDriver::End& end) {
     const loop::AgentOutcome outcome = run.outcome();
     std::cout << (outcome.is_ok ? outcome.result_json : outcome.reason + ": " + outcome.message) << '\n';
   }
-  std::cout << agent_line(run, end) << '\n';
-  return agent_status(run, end);
+  std::cout << agent_line(run, end) << std::endl;
+  const int status = agent_status(run, end);
+  if (status == kSuspended && !arguments_.store.path.empty()) {
+    complain(next_of_agent(arguments_.store, run.operations(), [this](const auto& tool) { return has_command(tool); }));
+  }
+  return status;
 }
 
 }  // namespace ptcvm::cli

@@ -104,6 +104,8 @@ class AgentSession {
   bool has_needed_prices(const loop::AgentDefinition& definition);
   bool open_models(const loop::AgentDefinition& definition, std::optional<OpenedModel> model);
   bool take_kept_manner(loop::ModelChoice& choice, const loop::ModelChoice& kept, const std::string& model);
+  // Returns whether a process calls the tool. Else people answer its calls, and know what became of them.
+  bool has_command(const std::string& tool) const;
   void tell(const AgentMoment& moment);
   void show_bytes(std::string_view path, std::string_view bytes);
 

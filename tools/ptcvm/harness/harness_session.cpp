@@ -10,12 +10,15 @@
 #include "agents/harness/turn.h"
 #include "drivers/http/web_guard.h"
 #include "tools/ptcvm/agent/agent_stored_commands.h"
+#include "tools/ptcvm/calls/tool_errors.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/harness/harness_remote.h"
+#include "tools/ptcvm/process/terminal.h"
 #include "tools/ptcvm/store/doubt_text.h"
 #include "tools/ptcvm/text/json_file.h"
 #include "tools/ptcvm/text/moments.h"
 #include "tools/ptcvm/text/shell_arguments.h"
+#include "tools/ptcvm/text/text_table.h"
 
 namespace ptcvm::cli {
 
@@ -34,6 +37,39 @@ class PrintedTransport final : public harness::Transport {
   Result<std::optional<json::object>> task() override { return std::optional<json::object>{}; }
   Result<std::optional<bool>> arrived(std::string_view) override { return std::optional<bool>{}; }
 };
+
+// Returns what the person can type next: how to answer the question, and what to do with each draft. "" when nothing of
+// that waits.
+std::string next_of_conversation(const HarnessArguments& arguments, const harness::ConversationView& view) {
+  const std::string& id = arguments.store.id;
+  const auto command = [&](std::string_view name, const std::string& words) {
+    const std::string where = store_words(arguments.store) + " --id " + shell_quoted(id);
+    return "      ptcvm harness " + std::string(name) + ' ' + where + words + '\n';
+  };
+  const auto shown = [](const json::object& fact, std::string_view member) {
+    return harmless_text(cut_text(std::string(harness::text_of(fact, member)))) + '\n';
+  };
+  std::string other_side;
+  if (!arguments.peer.empty()) other_side = " --peer " + shell_quoted(arguments.peer);
+  if (!arguments.remote.empty()) other_side = " --remote " + shell_quoted(arguments.remote);
+  std::string text;
+  for (const std::string& draft : view.unsent_drafts()) {
+    const harness::DraftState* const state = view.draft(draft);
+    const harness::Fact* const fact = state == nullptr ? nullptr : view.fact_at(state->seq);
+    if (fact == nullptr) continue;
+    text += "  the draft " + draft + ": " + shown(fact->body, "text");
+    text += "    send it:\n" + command("approve", ' ' + shell_quoted(draft) + other_side);
+    text += "    give it up:\n" + command("dismiss", ' ' + shell_quoted(draft));
+  }
+  if (const harness::Fact* const question = view.open_question()) {
+    const std::string qid(harness::text_of(question->body, "qid"));
+    text += "  the question " + qid + ": " + shown(question->body, "prompt");
+    text += command("answer", ' ' + shell_quoted(qid) + " TEXT");
+  }
+  if (text.empty()) return text;
+  text.pop_back();
+  return id + " waits for:\n" + text;
+}
 
 }  // namespace
 
@@ -139,8 +175,19 @@ int HarnessSession::report() {
   show_flights();
   if (!doubts->empty()) show_call();
   if (status == "frozen") show_frozen();
-  std::cout << json::serialize(state) << '\n';
+  std::cout << json::serialize(state) << std::endl;
+  if (const std::string next = waits ? next_of_conversation(arguments_, view) : ""; !next.empty()) complain(next);
   return waits ? kSuspended : kSuccess;
+}
+
+Result<bool> is_conversation(const Store& store, const std::string& log) {
+  constexpr std::size_t kLookAt = 5;
+  const auto facts = HostLog::of(store, log).read(0, kLookAt);
+  if (!facts) return facts.error();
+  return std::ranges::any_of(*facts, [](const HostFact& fact) {
+    return fact.is_of_host && (harness::find_fact_type(fact.name) || fact.name == harness::kSetupNote ||
+                               fact.name == harness::kKickoffNote);
+  });
 }
 
 std::string heard_id(const harness::ConversationView& view) {

@@ -62,6 +62,9 @@ class HarnessSession {
   std::unique_ptr<harness::Outbox> outbox_;
 };
 
+// Returns whether the first facts of a log belong to a conversation. Error: store_failed.
+Result<bool> is_conversation(const Store& store, const std::string& log);
+
 // Returns an id for a message that a script carries. Two processes at once have two ids, so that no message is lost.
 std::string heard_id(const harness::ConversationView& view);
 

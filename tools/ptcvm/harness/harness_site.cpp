@@ -32,17 +32,6 @@ bool is_conversation_id(std::string_view id) {
   return !id.empty() && id.size() <= kMostIdBytes && std::ranges::all_of(id, is_good);
 }
 
-// Returns whether the first facts of the log belong to a conversation.
-Result<bool> is_conversation(const Store& store, const std::string& id) {
-  constexpr std::size_t kLookAt = 5;
-  const auto facts = HostLog::of(store, id).read(0, kLookAt);
-  if (!facts) return facts.error();
-  return std::ranges::any_of(*facts, [](const HostFact& fact) {
-    return fact.is_of_host && (harness::find_fact_type(fact.name) || fact.name == harness::kSetupNote ||
-                               fact.name == "kickoff_armed");
-  });
-}
-
 std::optional<drivers::WebReply> page_file(std::string_view name) {
   for (const PageFile& file : kPageFiles) {
     if (file.name != name) continue;

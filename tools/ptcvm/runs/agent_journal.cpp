@@ -10,15 +10,33 @@ namespace {
 
 // Returns whether somebody outside answers the operation: models and tools are asked by the process itself.
 bool waits_outside(const loop::Operation& operation) {
-  return operation.kind != loop::OperationKind::Model && operation.kind != loop::OperationKind::Timer;
+  return operation.kind != loop::OperationKind::Model && operation.kind != loop::OperationKind::Timer &&
+         operation.kind != loop::OperationKind::Doubt;
 }
 
-JournalOperation shown(const loop::Operation& operation) {
+std::string edn_of(const std::string& args_json) {
+  const auto args = Value::from_json(args_json);
+  return args ? args->to_edn() : args_json;
+}
+
+JournalOperation shown(const loop::Operation& operation, std::optional<std::int64_t> since_ms) {
   JournalOperation out;
   out.id = operation.path;
   out.tool = operation.tool;
-  const auto args = Value::from_json(operation.args_json);
-  out.args_edn = args ? args->to_edn() : operation.args_json;
+  out.args_edn = edn_of(operation.args_json);
+  out.is_opened = since_ms.has_value();
+  out.since_ms = since_ms.value_or(0);
+  return out;
+}
+
+// A call that may or may not have happened; `ptcvm agent resume` is told about it by its path.
+JournalCall doubted(const loop::Operation& operation) {
+  JournalCall out;
+  out.key = operation.path;
+  out.tool = operation.tool;
+  out.args_edn = edn_of(operation.args_json);
+  out.state = "in_doubt";
+  if (operation.definition != nullptr) out.effect = operation.definition->effect;
   return out;
 }
 
@@ -37,7 +55,8 @@ Result<std::optional<RunJournal>> agent_journal(const Store& store, const std::s
   journal.is_over = run.state() == loop::AgentState::Ended;
   for (const auto& [task, value] : run.journal()) journal.tasks.push_back({task, value, {}});
   for (const loop::Operation& operation : run.operations()) {
-    if (waits_outside(operation)) journal.operations.push_back(shown(operation));
+    if (operation.kind == loop::OperationKind::Doubt) journal.calls.push_back(doubted(operation));
+    if (waits_outside(operation)) journal.operations.push_back(shown(operation, record->since_ms(operation.path)));
   }
   return std::optional(std::move(journal));
 }

@@ -8,8 +8,8 @@
 
 namespace ptcvm::cli {
 
-// Returns the tasks of the run and what it waits for, or nullopt when the run has no agent. Error: the log cannot be
-// read.
+// Returns the tasks of the run, its calls in doubt and what it waits for, or nullopt when the run has no agent. Error:
+// the log cannot be read.
 Result<std::optional<RunJournal>> agent_journal(const Store& store, const std::string& id);
 
 }  // namespace ptcvm::cli

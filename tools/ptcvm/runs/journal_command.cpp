@@ -9,6 +9,7 @@
 #include "tools/ptcvm/process/files.h"
 #include "tools/ptcvm/process/terminal.h"
 #include "tools/ptcvm/runs/agent_journal.h"
+#include "tools/ptcvm/store/agent_goes_on.h"
 #include "tools/ptcvm/store/journal_show.h"
 #include "tools/ptcvm/store/store_logs.h"
 #include "tools/ptcvm/store/store_options.h"
@@ -96,6 +97,7 @@ std::string reason_not_to_put(StoreCommand& command, const std::string& id) {
   const JournalOperation* const signal = signal_operation(*journal, id);
   const bool is_answered = signal != nullptr && (signal->status == "ok" || signal->status == "error");
   if (has_value || is_answered || (signal != nullptr && !journal->is_over)) return "";
+  if (const std::string agent = agent_goes_on(command.store(), command.options()); !agent.empty()) return agent;
   if (journal->turn == 0) return "there is no run " + run + " in " + command.options().path + " that waits for " + id;
   if (journal->is_over) return run + " has ended and waits for nothing: nobody waits for " + id;
   std::string names;

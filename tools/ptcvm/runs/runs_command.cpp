@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "agents/harness/conversation_json.h"
 #include "agents/loop/rate_limits.h"
 #include "ptcvm/host_log.hpp"
 #include "ptcvm/queues.hpp"
@@ -12,6 +13,7 @@
 #include "tools/ptcvm/calls/kept_tools.h"
 #include "tools/ptcvm/calls/tool_errors.h"
 #include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/harness/harness_session.h"
 #include "tools/ptcvm/store/doubt_text.h"
 #include "tools/ptcvm/store/store_options.h"
 #include "tools/ptcvm/store/waits_text.h"
@@ -32,7 +34,8 @@ blocked, quarantined, dead, dependency_failed (a run that it comes after was giv
 too.
 States: queued (no worker has begun it); running; interrupted (its process is gone: run or resume it again); waiting;
 due (its time has come: resume it); woken (what it waits for has come: resume it); in doubt (a person has to say
-something: ptcvm doubt list); ended ok, ended return, ended fail, ended error; moved to STORE; moving to STORE (say
+something: ptcvm doubt list); idle, over (a conversation for which nobody plans now, or that is over: ptcvm harness);
+ended ok, ended return, ended fail, ended error; moved to STORE; moving to STORE (say
 ptcvm runs move again). With --keys each log is checked. A log that its seal refuses has the state "refused NAME", and
 the exit status is 65; logs of other tenants are left out.)";
 
@@ -117,7 +120,10 @@ class Runs {
     const StoredDetail detail = read ? *read : StoredDetail();
     switch (line.info.state) {
       case StoredState::Ended: line.state = "ended" + (detail.end_status.empty() ? "" : ' ' + detail.end_status); break;
-      case StoredState::Running: line.state = line.info.is_interrupted ? "interrupted" : "running"; break;
+      case StoredState::Running:
+        line.state = line.info.is_interrupted ? "interrupted" : "running";
+        if (line.info.is_interrupted && line.info.owner.empty()) tell_of_conversation(line);
+        break;
       case StoredState::Parked:
         line.state = line.info.is_woken     ? "woken"
                      : is_in_doubt(detail) ? "in doubt"
@@ -140,21 +146,67 @@ class Runs {
            (state == StoredState::Running || state == StoredState::Parked);
   }
 
+  // Nobody holds a conversation between two commands: it waits for a person or for a fact.
+  void tell_of_conversation(RunLine& line) const {
+    const auto is_one = is_conversation(store_, line.info.id);
+    if (!is_one || !*is_one) return;
+    const auto conversation = harness::Conversation::open(HostLog::of(store_, line.info.id));
+    if (!conversation) return;
+    const harness::ConversationView& view = conversation->view();
+    const std::string_view status = harness::waits_for(view, {});
+    if (status == "idle" || status == "turn" || status == "over") {
+      line.state = status == "over" ? "over" : "idle";
+      return;
+    }
+    const bool is_of_program = status == "waiting";
+    line.state = is_of_program && view.may_resume()                     ? "woken"
+                 : is_of_program && !view.due_timers(now_ms_).empty() ? "due"
+                                                                        : "waiting";
+    line.waits_for = names_in(view);
+  }
+
+  static std::string names_in(const harness::ConversationView& view) {
+    std::vector<std::string> names;
+    for (const std::string& draft : view.unsent_drafts()) names.push_back("approve:" + draft);
+    const harness::Fact* const question = view.open_question();
+    if (question != nullptr) names.emplace_back(harness::text_of(question->body, "qid"));
+    if (names.empty() && view.parked_pass()) {
+      constexpr std::string_view kTimer = "timer_fired/", kAnswer = "user_answer/";
+      for (const std::string& signal : view.parked_pass()->waits) {
+        const std::size_t begin = signal.starts_with(kAnswer) ? kAnswer.size() : 0;
+        if (!signal.starts_with(kTimer)) names.push_back(signal.substr(begin));
+      }
+    }
+    return with_blanks(names);
+  }
+
   static bool is_in_doubt(const StoredDetail& detail) {
     return detail.is_in_doubt || !agent_doubts(detail.waits_for).empty();
   }
   bool is_due(const RunLine& line) const { return line.info.deadline_ms && *line.info.deadline_ms <= now_ms_; }
 
-  // Signals are shown by their names, all else as the store names it.
+  static std::string with_blanks(const std::vector<std::string>& names) {
+    std::string out;
+    for (const std::string& name : names) out.append(out.empty() ? "" : " ").append(name);
+    return out;
+  }
+
+  // Signals are shown by their names, and what an agent, a task or a conversation waits for by the names with which its
+  // commands answer it. All else is shown as the store names it.
   std::string names_of(const std::string& run, const std::vector<std::string>& keys) const {
+    constexpr std::string_view kAnswer = "answer/", kLetter = "mail/";
     if (keys.empty()) return "";
     const auto journal = store_.journal(run, JournalExtent::Notable);
-    std::string out;
+    const auto first = HostLog::of(store_, run).read(0, 1);
+    const bool is_of_host = first && !first->empty() && first->front().is_of_host;
+    std::vector<std::string> names;
     for (const std::string& key : keys) {
       const auto signal = journal ? awaited_signal(*journal, key) : std::nullopt;
-      out.append(out.empty() ? "" : " ").append(signal.value_or(key));
+      if (is_of_host && key.starts_with(kLetter)) continue;   // whatever is said wakes it
+      const bool is_answer = is_of_host && key.starts_with(kAnswer);
+      names.push_back(is_answer ? key.substr(kAnswer.size()) : signal.value_or(key));
     }
-    return out;
+    return with_blanks(names);
   }
 
   std::vector<CallErrors> errors_of(const std::string& run) const {
