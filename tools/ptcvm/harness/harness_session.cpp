@@ -176,7 +176,9 @@ int HarnessSession::report() {
   if (!doubts->empty()) show_call();
   if (status == "frozen") show_frozen();
   std::cout << json::serialize(state) << std::endl;
-  if (const std::string next = waits ? next_of_conversation(arguments_, view) : ""; !next.empty()) complain(next);
+  const bool is_frozen = status == "frozen";     // then it has been said what to do
+  const std::string next = waits && !is_frozen ? next_of_conversation(arguments_, view) : "";
+  if (!next.empty()) complain(next);
   return waits ? kSuspended : kSuccess;
 }
 
