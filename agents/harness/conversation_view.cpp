@@ -83,12 +83,6 @@ bool is_kept(const Fact& fact) {
   return true;
 }
 
-bool is_stamped_on_messages(FactType type) {
-  constexpr FactType kStamped[] = {FactType::tool_call, FactType::tool_result,    FactType::planner_error,
-                                   FactType::sleep,     FactType::agent_question, FactType::user_answer};
-  return std::ranges::find(kStamped, type) != std::end(kStamped);
-}
-
 }  // namespace
 
 std::string timer_of(std::string_view program, std::string_view signal) {
@@ -123,7 +117,7 @@ void ConversationView::apply(const HostFact& fact) {
   if (*type == FactType::message_sent) calls_.said(fact.seq);
   if (*type == FactType::compose_dismissed) {
     const DraftState* const dropped = draft(text_of(body, "composeId"));
-    if (dropped != nullptr) calls_.dismissed(dropped->writer);
+    if (dropped != nullptr && !dropped->is_under_way()) calls_.dismissed(dropped->writer);
   }
   take({fact.seq, fact.time_ms, fact.fact_class, fact.by, *type, std::move(body)});
 }
@@ -193,13 +187,7 @@ void ConversationView::take(Fact fact) {
       question_answered_ = false;
       break;
     case FactType::compose_intent: take_draft(fact); break;
-    case FactType::compose_dismissed: {
-      const std::string_view id = text_of(fact.body, "composeId");
-      dismissed_.emplace(id);
-      if (const auto known = drafts_.find(id); known != drafts_.end()) known->second.is_dismissed = true;
-      std::erase(unsent_, id);
-      break;
-    }
+    case FactType::compose_dismissed: take_dismissal(text_of(fact.body, "composeId")); break;
     case FactType::attachment_added:
       attachments_.emplace(trimmed(text_of(fact.body, "name")), facts_.size());
       break;
@@ -229,32 +217,6 @@ void ConversationView::take_public(Fact& fact) {
     fact.body["composeId"] = compose_id;
     break;
   }
-}
-
-void ConversationView::take_draft(const Fact& fact) {
-  const std::string_view id = text_of(fact.body, "composeId");
-  DraftState& draft = drafts_[std::string(id)];
-  draft.seq = fact.seq;
-  const auto writer = writers_.find(fact.seq);
-  draft.writer = writer == writers_.end() ? 0 : writer->second;
-  draft.is_dismissed = dismissed_.contains(id);
-  if (!draft.is_dismissed) unsent_.emplace_back(id);
-}
-
-void ConversationView::take_send(const HostFact& fact, const json::object& body) {
-  const auto known = drafts_.try_emplace(std::string(text_of(body, "composeId"))).first;
-  DraftState& draft = known->second;
-  if (fact.name == "send_failed") {
-    draft.in_flight.clear();
-    draft.is_approved = false;
-    draft.send_error = text_of(body, "error");
-    return;
-  }
-  draft.in_flight = text_of(body, "messageId");
-  draft.next_state = text_of(body, "nextState");
-  draft.is_approved = true;
-  draft.send_error.clear();
-  ++draft.rounds;
 }
 
 void ConversationView::rewind(const HostFact& fact, const json::object& body) {
@@ -364,34 +326,9 @@ const Fact* ConversationView::attachment(std::string_view name) const {
   return found == attachments_.end() ? nullptr : &facts_[found->second];
 }
 
-const DraftState* ConversationView::draft(std::string_view compose_id) const {
-  const auto found = drafts_.find(compose_id);
-  return found == drafts_.end() || found->second.seq == 0 ? nullptr : &found->second;
-}
-
 const Fact* ConversationView::fact_at(std::uint64_t seq) const {
   const auto found = std::ranges::lower_bound(facts_, seq, {}, &Fact::seq);
   return found == facts_.end() || found->seq != seq ? nullptr : &*found;
-}
-
-std::size_t ConversationView::in_flight() const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(drafts_, [](const auto& entry) { return !entry.second.in_flight.empty(); }));
-}
-
-const PlannerName* ConversationView::planner_of(const DraftState& draft) const {
-  const auto found = planners_.find(draft.writer);
-  return draft.writer == 0 || found == planners_.end() ? nullptr : &found->second;
-}
-
-std::vector<ProposedFact> ConversationView::batch_of(const DraftState& draft) const {
-  std::vector<ProposedFact> batch;
-  if (draft.writer == 0) return batch;
-  for (const auto& [seq, writer] : writers_) {
-    const Fact* const fact = writer == draft.writer ? fact_at(seq) : nullptr;
-    if (fact != nullptr && is_stamped_on_messages(fact->type)) batch.push_back({fact->type, fact->body});
-  }
-  return batch;
 }
 
 }  // namespace ptcvm::harness

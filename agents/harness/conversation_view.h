@@ -85,13 +85,17 @@ std::string timer_signal(std::string_view timer);
 struct DraftState {
   std::uint64_t seq = 0;          // the newest fact with this draft
   std::uint64_t writer = 0;       // the claim under which it was written; 0 for a draft by hand
-  bool is_dismissed = false;
+  std::uint64_t send_seq = 0;     // where its sending began last; 0 before
+  bool is_dismissed = false;      // before its sending began
   bool is_approved = false;       // sent, or being sent, since the last rewind
   bool is_sent = false;           // a message with this draft arrived
   std::string in_flight;          // the id of the message that is being sent, or ""
   std::string next_state;         // what that message asks for
   std::uint32_t rounds = 0;       // how often sending began
   std::string send_error;         // why the last round failed, or ""
+
+  // Returns whether the draft is being sent, or was sent. An earlier draft of the same id does not matter.
+  bool is_under_way() const { return send_seq > seq && (is_sent || !in_flight.empty()); }
 };
 
 // See the top of this file.
@@ -175,6 +179,7 @@ class ConversationView {
   void take_public(Fact& fact);
   void take_draft(const Fact& fact);
   void take_send(const HostFact& fact, const boost::json::object& body);
+  void take_dismissal(std::string_view compose_id);
   void rewind(const HostFact& fact, const boost::json::object& body);
   bool is_waited_for(std::string_view signal) const;
   template <class Visit>

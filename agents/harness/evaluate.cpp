@@ -72,8 +72,8 @@ PassDecision evaluate(const ConversationView& view, const PlanCursor& cursor, co
     return park(std::move(decision), ParkReason::Status);
   }
   const bool person_spoke = decision.fired.whisper != 0 || decision.fired.answer != 0;
-  if (!view.unsent_draft().empty()) {
-    if (!person_spoke) return park(std::move(decision), ParkReason::Draft);
+  if (const DraftState* const draft = view.draft(view.unsent_draft())) {
+    if (!person_spoke || !draft->in_flight.empty()) return park(std::move(decision), ParkReason::Draft);
     decision.verdict = Verdict::Dismiss;
     decision.dismissed = view.unsent_draft();
     return decision;

@@ -64,14 +64,29 @@ Result<void> answer(Conversation& conversation, std::string_view qid, std::strin
                        "the question " + std::string(qid) + " has an answer already: \"" + said + '"');
 }
 
-Result<void> dismiss(Conversation& conversation, std::string_view compose_id, const Author& author) {
-  if (const Result<bool> read = conversation.refresh(); !read) return read.error();
-  const DraftState* const draft = conversation.view().draft(compose_id);
+namespace {
+
+// Returns why the draft cannot be dismissed, or no error.
+Result<void> may_dismiss(const ConversationView& view, std::string_view compose_id) {
+  const DraftState* const draft = view.draft(compose_id);
   if (draft == nullptr) return refuse_person(Errc::wrong_state, "compose not found");
   if (draft->is_dismissed) return refuse_person(Errc::wrong_state, "draft dismissed");
   if (draft->is_sent) return refuse_person(Errc::wrong_state, "draft already sent");
   if (!draft->in_flight.empty()) return refuse_person(Errc::wrong_state, "draft already in flight", kSendInFlight);
-  return conversation.observe({{FactType::compose_dismissed, {{"composeId", compose_id}}}}, author);
+  return {};
+}
+
+}  // namespace
+
+// Another process may begin to send the draft at the same moment. The log says which of the two was first.
+Result<void> dismiss(Conversation& conversation, std::string_view compose_id, const Author& author) {
+  if (const Result<bool> read = conversation.refresh(); !read) return read.error();
+  if (const Result<void> allowed = may_dismiss(conversation.view(), compose_id); !allowed) return allowed;
+  const auto said = conversation.observe({{FactType::compose_dismissed, {{"composeId", compose_id}}}}, author);
+  if (!said) return said;
+  const DraftState* const draft = conversation.view().draft(compose_id);
+  if (draft == nullptr || draft->is_dismissed) return {};
+  return may_dismiss(conversation.view(), compose_id);
 }
 
 Result<std::string> edit_draft(Conversation& conversation, std::string_view compose_id, std::string text,
@@ -100,11 +115,15 @@ Result<void> ask_person(Conversation& conversation, const json::object& question
   return conversation.note("agent_question", "question/" + std::string(text_of(question, "qid")), question, author);
 }
 
-// A message that came after a draft keeps the draft: the rewind begins at the message.
+// A message that came after a draft keeps the draft: the rewind begins at the message. After the rewind a planner of
+// another thread may have the next draft there already, which stays.
 Result<void> regenerate(Conversation& conversation, const Author& author) {
+  if (const Result<bool> read = conversation.refresh(); !read) return read.error();
+  const std::uint64_t last_seq = conversation.view().log_seq();
   if (const Result<void> rewound = conversation.regenerate(author); !rewound) return rewound;
   std::vector<ProposedFact> dismissed;
   for (const std::string& draft : conversation.view().unsent_drafts()) {
+    if (conversation.view().draft(draft)->seq > last_seq) continue;
     dismissed.push_back({FactType::compose_dismissed, {{"composeId", draft}}});
   }
   return dismissed.empty() ? Result<void>{} : conversation.observe(std::move(dismissed), author);

@@ -45,6 +45,10 @@ PlanOutput output_of(PlanContext& context, Proposals proposals, const std::strin
                               "\", which does not exist; see agents/harness/facts.def");
   }
   for (ProposedFact& fact : proposals.facts) {
+    // A draft of an id that was dismissed or sent would count as such.
+    const std::string wanted(text_of(fact.body, "composeId"));
+    const bool is_used = fact.type == FactType::compose_intent && context.view().draft(wanted) != nullptr;
+    if (is_used) fact.body["composeId"] = context.new_id(wanted);
     for (const IdMember& id : kIds) {
       if (id.type != fact.type || !text_of(fact.body, id.member).empty()) continue;
       fact.body[id.member] = context.new_id(id.prefix);

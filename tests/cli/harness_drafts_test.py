@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Drafts of conversations: each is sent once or dismissed once, and its id is its own.
+
+usage: harness_drafts_test.py PTCVM   (the program under test)"""
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+from ptcvm_process import PTCVM, CommandLineTest, ptcvm
+
+SAME_ID = '(propose {:type :compose_intent :composeId "c1" :text (str "answer " (count (facts/public)))})'
+
+
+class DraftsTest(CommandLineTest):
+    def setUp(self):
+        super().setUp()
+        self.store = os.path.join(self.folder.name, "talk.db")
+
+    def harness(self, command, *args, conversation="clinic", status=0):
+        """The last line of standard output."""
+        got, out, err = ptcvm("harness", command, "--store", self.store, "--id", conversation, *args)
+        self.assertEqual(got, status, (out, err))
+        return json.loads(out.splitlines()[-1])
+
+    def facts(self, conversation):
+        out = ptcvm("harness", "log", "--store", self.store, "--id", conversation)[1]
+        return [json.loads(line)["type"] for line in out.splitlines()]
+
+    def plan(self, **options):
+        return self.harness("run", "--planner", self.file("plan.ptc", SAME_ID), status=75, **options)["draft"]
+
+    def test_a_draft_of_an_id_that_was_used_is_another_draft(self):
+        """It counted as the one that was sent or dismissed before, and nobody could send it or give it up."""
+        self.harness("say", "hello")
+        first = self.plan()
+        self.harness("dismiss")
+        self.harness("whisper", "once more")
+        second = self.plan()
+        self.assertEqual((first["composeId"], second["composeId"].startswith("c1-")), ("c1", True))
+        self.harness("approve")
+        self.harness("say", "and now?")
+        third = self.plan()
+        self.assertEqual((third["text"], len({first["composeId"], second["composeId"], third["composeId"]})),
+                         ("answer 3", 3))
+        self.assertEqual(self.harness("approve")["state"], "working")
+
+    def test_approving_and_dismissing_at_once_do_one_of_the_two(self):
+        for number in range(12):
+            name = f"t{number}"
+            self.harness("say", "hello", conversation=name)
+            self.plan(conversation=name)
+            words = [PTCVM, "harness", None, "--store", self.store, "--id", name]
+            both = [subprocess.Popen([word or command for word in words], stdout=subprocess.PIPE,
+                                     stderr=subprocess.PIPE) for command in ("approve", "dismiss")]
+            ends = [(process.communicate(timeout=240), process.returncode) for process in both]
+            sent = "message_sent" in self.facts(name)
+            self.assertEqual([status == 0 for _, status in ends], [sent, not sent], ends)
+            self.assertEqual(b'"message"' in ends[0][0][0], sent, ends)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]] + sys.argv[2:])
