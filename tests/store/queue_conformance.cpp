@@ -337,7 +337,7 @@ void what_makes_no_sense_is_refused(FactStore& store) {
 }
 
 void hostile_names_are_names(FactStore& store) {
-  const std::string hostile("'); drop table job; -- $1 \" \\ \0 %s", 34);
+  const std::string hostile("'); drop table job; -- $1 \" \\ \n %s");
   Job job = job_of(hostile, hostile);
   job.queue = hostile;
   EXPECT_TRUE(enqueued(store, job));
@@ -346,6 +346,17 @@ void hostile_names_are_names(FactStore& store) {
   ASSERT_EQ(runs.size(), 1u);
   EXPECT_EQ(runs[0].log, hostile);
   EXPECT_EQ(runs[0].tenant, hostile);
+}
+
+// No argument of a command can have a NUL, so nobody could name such a run.
+void names_with_nul_are_refused(FactStore& store) {
+  const std::string nul("a\0b", 3);
+  const auto refusal = [&store](const Job& job) { return error_of(store.queue()->enqueue({&job, 1}, kStoreNow)); };
+  EXPECT_EQ(refusal(job_of(nul)), "store_misuse");
+  EXPECT_EQ(refusal(job_of("a", nul)), "store_misuse");
+  Job job = job_of("a");
+  job.queue = nul;
+  EXPECT_EQ(refusal(job), "store_misuse");
 }
 
 // A node gives back the claims of which it does not know, also a newer claim of a run that it had before.
@@ -398,6 +409,7 @@ constexpr auto kQueueCases = std::to_array<StoreCase>({
     {"TenantsCannotTouchRunsOfOthers", tenants_cannot_touch_runs_of_others},
     {"WhatMakesNoSenseIsRefused", what_makes_no_sense_is_refused},
     {"HostileNamesAreNames", hostile_names_are_names},
+    {"NamesWithNulAreRefused", names_with_nul_are_refused},
 });
 
 class QueueTest : public testing::Test {
