@@ -69,6 +69,15 @@ class Money(CommandLineTest):
         status, line, err = self.line_of("resume", *self.kept, "--say", "Go on.")
         self.assertEqual((status, line["fail"]["reason"]), (1, "budget_exhausted"), err)
 
+    def test_nobody_knows_the_cost_of_a_reply_without_a_count_of_tokens(self):
+        uncounted = {name: value for name, value in END.items() if name != "usage"}
+        script = self.file("u.jsonl", json.dumps(uncounted) + "\n")
+        agent = self.json("a.json", SPENDER)
+        self.assertEqual(self.line_of("run", agent, "--model", "scripted:" + script, *self.prices, *self.kept)[0], 0)
+        status, out, err = ptcvm("agent", "cost", *self.kept, "--json")
+        self.assertEqual((status, json.loads(out)["sum"]["money"]), (0, None))
+        self.assertEqual(err, "ptcvm: replies of the model say nothing of their tokens, so the cost is not known\n")
+
     def test_a_person_may_raise_the_limit(self):
         script = self.file("s.jsonl", "".join(json.dumps(line) + "\n" for line in (TURN, END)))
         agent = self.json("a.json", {**SPENDER, "limits": {"money": 600}, "on_exhausted": "ask"})

@@ -24,6 +24,8 @@ std::optional<wire::TokenUsage> usage_of(const loop::ModelChoice& choice, const 
   return reader.finish(reply.is_cut ? wire::ReplyReader::End::Cut : wire::ReplyReader::End::Proper, 0).usage;
 }
 
+bool is_good(const loop::ModelReply& reply) { return reply.status >= 200 && reply.status < 300; }
+
 // Adds what one reply used and what it cost.
 void add(CostLine& line, const wire::TokenUsage& usage, const loop::ModelChoice& choice,
          const loop::TokenPrices* prices) {
@@ -68,10 +70,11 @@ std::uint64_t money_of(const loop::ModelChoice& choice, const loop::ModelReply& 
 }
 
 std::optional<double> CostLine::money() const {
-  return is_priced ? std::optional(static_cast<double>(millionths) / kMillion) : std::nullopt;
+  if (!is_priced || !is_counted) return std::nullopt;
+  return static_cast<double>(millionths) / kMillion;
 }
 
-std::string CostLine::money_text() const { return is_priced ? loop::money_text(millionths) : "?"; }
+std::string CostLine::money_text() const { return money() ? loop::money_text(millionths) : "?"; }
 
 std::vector<CostLine> cost_lines(const std::vector<KeptReply>& replies,
                                  const loop::ModelPrices& prices) {
@@ -87,10 +90,12 @@ std::vector<CostLine> cost_lines(const std::vector<KeptReply>& replies,
       line->model = kept.choice.name;
     }
     ++line->calls;
-    const wire::TokenUsage used = usage_of(kept.choice, kept.reply).value_or(wire::TokenUsage());
+    const auto used = usage_of(kept.choice, kept.reply);
     const loop::TokenPrices* const price = loop::find_prices(prices, line->model);
-    line->is_priced = price != nullptr || line->model == kProgramModel;
-    add(*line, used, kept.choice, price);
+    const bool is_free = line->model == kProgramModel;
+    line->is_priced = price != nullptr || is_free;
+    if (!used && !is_free && is_good(kept.reply)) line->is_counted = false;
+    add(*line, used.value_or(wire::TokenUsage()), kept.choice, price);
   }
   return lines;
 }
@@ -106,16 +111,20 @@ CostLine sum_of(const std::vector<CostLine>& lines) {
     sum.reasoning += line.reasoning;
     sum.millionths += line.millionths;
     sum.is_priced = sum.is_priced && line.is_priced;
+    sum.is_counted = sum.is_counted && line.is_counted;
   }
   return sum;
 }
 
-std::string missing_prices(const std::vector<CostLine>& lines) {
+std::string unknown_cost(const std::vector<CostLine>& lines) {
   std::set<std::string> models;
   for (const CostLine& line : lines) {
     if (!line.is_priced) models.insert(line.model);
   }
-  if (models.empty()) return "";
+  if (models.empty()) {
+    if (std::ranges::all_of(lines, &CostLine::is_counted)) return "";
+    return "replies of the model say nothing of their tokens, so the cost is not known";
+  }
   std::string names;
   for (const std::string& model : models) names += (names.empty() ? "" : ", ") + model;
   return "there is no price of " + names + ", so the cost is not known; give --prices FILE, a file of JSON with " +

@@ -27,6 +27,7 @@ struct CostLine {
   std::int64_t input = 0, cached = 0, cache_written = 0, output = 0, reasoning = 0;
   std::uint64_t millionths = 0;
   bool is_priced = true;                // false: the prices lack a model
+  bool is_counted = true;               // false: a good reply says nothing of its tokens
 
   std::optional<double> money() const;  // nullopt: nobody knows it
   std::string money_text() const;
@@ -37,7 +38,8 @@ std::vector<CostLine> cost_lines(const std::vector<KeptReply>& replies,
                                  const loop::ModelPrices& prices);
 // Adds all lines up.
 CostLine sum_of(const std::vector<CostLine>& lines);
-// Says which models have no price, and how to give prices. Returns "" when each model has one.
-std::string missing_prices(const std::vector<CostLine>& lines);
+// Says why the cost is not known: which models have no price, and how to give prices; or that replies say nothing of
+// their tokens. Returns "" when the cost is known.
+std::string unknown_cost(const std::vector<CostLine>& lines);
 
 }  // namespace ptcvm::cli

@@ -229,7 +229,7 @@ int show_cost(const StoreOptions& options, const std::string& prices_file, bool 
   const loop::ModelPrices& prices = prices_file.empty() ? command->prices : *read;
   const std::vector<CostLine> lines = cost_lines(*replies, prices);
   const CostLine sum = sum_of(lines);
-  if (const std::string missing = missing_prices(lines); !missing.empty()) complain(missing);
+  if (const std::string why = unknown_cost(lines); !why.empty()) complain(why);
   if (as_json) {
     json::array rows;
     for (const CostLine& line : lines) rows.push_back(cost_json(line));
