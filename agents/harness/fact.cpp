@@ -39,7 +39,7 @@ constexpr WaitedFact kWaited[] = {{FactType::user_answer, "qid", "text"},
                                   {FactType::timer_fired, "timer", "timer"},
                                   {FactType::message_sent, "composeId", "messageId"}};
 
-enum class Shape : std::uint8_t { Text, Object, Bool };
+enum class Shape : std::uint8_t { Text, Object, Bool, Texts };
 struct Member {
   FactType type;
   std::string_view name;
@@ -62,17 +62,31 @@ constexpr Member kMembers[] = {
     {FactType::planner_error, "message", Shape::Text},     {FactType::timer_fired, "timer", Shape::Text},
 };
 
+// The members that a fact may have; null is like no member.
+constexpr Member kOptional[] = {
+    {FactType::agent_question, "required", Shape::Bool},    {FactType::agent_question, "placeholder", Shape::Text},
+    {FactType::agent_question, "choices", Shape::Texts},    {FactType::compose_intent, "nextStateHint", Shape::Text},
+    {FactType::sleep, "reason", Shape::Text},
+};
+
 bool has_shape(const json::value& value, Shape shape) {
   switch (shape) {
     case Shape::Text: return value.is_string();
     case Shape::Object: return value.is_object();
     case Shape::Bool: return value.is_bool();
+    case Shape::Texts: break;
   }
-  return false;
+  return value.is_array() && std::ranges::all_of(value.get_array(), [](const auto& item) { return item.is_string(); });
 }
 
 constexpr std::string_view shape_name(Shape shape) {
-  return shape == Shape::Text ? "a text" : shape == Shape::Object ? "an object" : "true or false";
+  switch (shape) {
+    case Shape::Text: return "a text";
+    case Shape::Object: return "an object";
+    case Shape::Bool: return "true or false";
+    case Shape::Texts: break;
+  }
+  return "a list of texts";
 }
 
 }  // namespace
@@ -111,11 +125,17 @@ std::optional<std::string> wrong_body(const ProposedFact& fact) {
   const auto refuse = [&fact](std::string what) {
     return std::string(fact_info(fact.type).name) + ": " + std::move(what);
   };
+  const auto refuse_member = [&refuse](const Member& member) {
+    return refuse("the member \"" + std::string(member.name) + "\" must be " + std::string(shape_name(member.shape)));
+  };
   for (const Member& member : kMembers) {
     if (member.type != fact.type) continue;
     const json::value* const found = fact.body.if_contains(member.name);
-    if (found != nullptr && has_shape(*found, member.shape)) continue;
-    return refuse("the member \"" + std::string(member.name) + "\" must be " + std::string(shape_name(member.shape)));
+    if (found == nullptr || !has_shape(*found, member.shape)) return refuse_member(member);
+  }
+  for (const Member& member : kOptional) {
+    const json::value* const found = member.type == fact.type ? fact.body.if_contains(member.name) : nullptr;
+    if (found != nullptr && !found->is_null() && !has_shape(*found, member.shape)) return refuse_member(member);
   }
   if (fact.type == FactType::status_changed && !is_task_status(text_of(fact.body, "a2a"))) {
     return refuse("\"" + std::string(text_of(fact.body, "a2a")) + "\" is no state of a task");

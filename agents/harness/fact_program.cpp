@@ -18,6 +18,8 @@ namespace json = boost::json;
 
 namespace {
 
+constexpr std::string_view kAskOptions[] = {"qid", "required", "placeholder", "choices"};
+
 json::value body_or_null(const Fact* fact) { return fact == nullptr ? json::value() : json::value(fact->body); }
 
 // Returns the newest fact of that type with that key, or nullptr.
@@ -130,12 +132,21 @@ void FactProgram::add_ask() {
       .add("facts_ask", "(prompt :string, opts :map) -> :string",
            [to, now_ms](ToolCall& call) -> ToolReply {
              const json::value opts = to_json(call.arg(1));
-             std::string qid(text_of(opts.as_object(), "qid"));
+             ProposedFact question{FactType::agent_question, opts.as_object()};
+             for (const auto& [name, value] : opts.as_object()) {
+               if (std::ranges::find(kAskOptions, std::string_view(name)) != std::end(kAskOptions)) continue;
+               return call.error("ask: there is no option " + std::string(name) +
+                                 "; there are qid, required, placeholder, choices");
+             }
              const std::string prompt(call.arg(0).as_string().value_or(""));
-             if (qid.empty()) qid = "q/" + std::to_string(to->view().boundary_seq()) + "/" + prompt;
-             json::object question{{"qid", qid}, {"prompt", prompt}};
-             if (is_true(opts.as_object(), "required")) question["required"] = true;
-             const auto asked = ask_person(*to, question, {*now_ms, "planner"});
+             question.body["prompt"] = prompt;
+             if (const json::value* const named = opts.as_object().if_contains("qid"); named == nullptr) {
+               question.body["qid"] = "q/" + std::to_string(to->view().boundary_seq()) + "/" + prompt;
+             }
+             if (const auto wrong = wrong_body(question)) return call.error("ask: " + *wrong);
+             const std::string qid(text_of(question.body, "qid"));
+             if (qid.empty()) return call.error("ask: the qid is empty; leave it out, and the question gets one");
+             const auto asked = ask_person(*to, question.body, {*now_ms, "planner"});
              if (!asked) return call.error(asked.error().message);
              return call.value(qid);
            },

@@ -5,7 +5,8 @@
 //
 //   (propose fact)               adds a fact to what the program proposes; the harness fills in missing ids
 //   (ask prompt {:qid id})       asks the person, waits, and gives the text of the answer. A question without an id is
-//                                asked once until somebody says something
+//                                asked once until somebody says something. Other options: :required true, :placeholder
+//                                and :choices, a list of texts
 //   (confirm prompt {:qid id})   does the same, and gives whether the answer was yes
 //   (await-fact type key)        waits for a fact: (await-fact :tool_result "op1") gives its result, and
 //   (await-fact type key ms)     … gives "timeout" after that time; the deadline is a fact, too (timer_fired).

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Drafts of conversations: each is sent once or dismissed once, and its id is its own.
+"""Drafts and questions of conversations: each draft is sent once or dismissed once, and its id is its own; a question
+has the options that its program gave.
 
 usage: harness_drafts_test.py PTCVM   (the program under test)"""
 import json
@@ -58,6 +59,30 @@ class DraftsTest(CommandLineTest):
             sent = "message_sent" in self.facts(name)
             self.assertEqual([status == 0 for _, status in ends], [sent, not sent], ends)
             self.assertEqual(b'"message"' in ends[0][0][0], sent, ends)
+
+    def ask(self, options, status):
+        program = f'(propose {{:type :compose_intent :text (ask "When?" {options})}})'
+        got, out, err = ptcvm("harness", "run", "--store", self.store, "--id", "clinic", "--planner",
+                              self.file("ask.ptc", program))
+        self.assertEqual(got, status, err)
+        return json.loads(out.splitlines()[-1])["question"], err
+
+    def test_a_question_keeps_its_options(self):
+        self.harness("say", "hello")
+        question = self.ask('{:qid "q1" :required true :placeholder "noon" :choices ["noon" "one"]}', 75)[0]
+        self.assertEqual(question, {"qid": "q1", "prompt": "When?", "required": True, "placeholder": "noon",
+                                    "choices": ["noon", "one"]})
+
+    def test_an_option_that_is_not_known_or_of_another_type_fails_the_pass(self):
+        self.harness("say", "hello")
+        for options, said in (('{:requird true}', "there is no option requird; there are qid, required, placeholder"),
+                              ('{:required "yes"}', 'the member \\"required\\" must be true or false'),
+                              ('{:choices "noon"}', 'the member \\"choices\\" must be a list of texts'),
+                              ('{:qid 5}', 'the member \\"qid\\" must be a text')):
+            self.harness("whisper", "try again")
+            question, err = self.ask(options, 1)
+            self.assertIsNone(question)
+            self.assertIn(said.replace('\\"', '"'), err)
 
 
 if __name__ == "__main__":

@@ -166,6 +166,8 @@ function showQuestion() {
   at("prompt").textContent = question.prompt;
   at("answer").placeholder = question.placeholder || "";
   at("answer").required = question.required === true;
+  const choices = Array.isArray(question.choices) ? question.choices : [];
+  at("choices").replaceChildren(...choices.map((text) => element("option", undefined, {value: String(text)})));
 }
 
 const kStatus = {draft: "A draft waits for you", question: "A question waits for you", waiting: "The planner waits",
