@@ -27,14 +27,15 @@ std::optional<wire::TokenUsage> usage_of(const loop::ModelChoice& choice, const 
 bool is_good(const loop::ModelReply& reply) { return reply.status >= 200 && reply.status < 300; }
 
 // Adds what one reply used and what it cost.
-void add(CostLine& line, const wire::TokenUsage& usage, const loop::ModelChoice& choice,
+void add(CostLine& line, const wire::TokenUsage& reported, const loop::ModelChoice& choice,
          const loop::TokenPrices* prices) {
+  const wire::TokenUsage usage = loop::even_usage(reported, choice.protocol);
   line.input += usage.input.value_or(0);
   line.cached += usage.cached.value_or(0);
   line.cache_written += usage.cache_written.value_or(0);
   line.output += usage.output.value_or(0);
   line.reasoning += usage.reasoning.value_or(0);
-  if (prices != nullptr) line.millionths += loop::money_of(usage, choice.protocol, *prices);
+  if (prices != nullptr) line.millionths += loop::money_of(reported, choice.protocol, *prices);
 }
 
 }  // namespace

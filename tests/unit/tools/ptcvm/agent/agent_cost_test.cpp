@@ -1,0 +1,38 @@
+// Tokens and cost of kept replies, as `ptcvm agent cost` shows them.
+#include "tools/ptcvm/agent/agent_cost.h"
+
+#include <gtest/gtest.h>
+
+namespace ptcvm::cli {
+namespace {
+
+KeptReply reply_of(wire::Protocol protocol, const char* body) {
+  KeptReply kept;
+  kept.choice.protocol = protocol;
+  kept.choice.name = "m";
+  kept.reply.status = 200;
+  kept.reply.body = body;
+  return kept;
+}
+
+const loop::ModelPrices kPrices{{"m", {.input = 2, .cached = 1, .cache_written = 3, .output = 8}}};
+
+// The protocol "messages" counts what the cache had apart from the input, and the others count it among the input.
+TEST(AgentCost, InputIsTheSameSumInEachProtocol) {
+  constexpr const char* kBody = R"({"type":"message","role":"assistant","content":[],"usage":{"input_tokens":10,
+      "cache_read_input_tokens":90,"cache_creation_input_tokens":5,"output_tokens":7}})";
+  const auto messages = cost_lines({reply_of(wire::Protocol::Messages, kBody)}, kPrices);
+  ASSERT_EQ(messages.size(), 1U);
+  EXPECT_EQ(messages[0].input, 105);
+  EXPECT_EQ(messages[0].cached, 90);
+  EXPECT_EQ(messages[0].millionths, 10U * 2 + 90 * 1 + 5 * 3 + 7 * 8);
+}
+
+TEST(AgentCost, AGoodReplyWithoutTokensHasAnUnknownCost) {
+  const auto lines = cost_lines({reply_of(wire::Protocol::Messages, R"({"type":"message","content":[]})")}, kPrices);
+  EXPECT_FALSE(sum_of(lines).money());
+  EXPECT_EQ(sum_of(lines).money_text(), "?");
+}
+
+}  // namespace
+}  // namespace ptcvm::cli
