@@ -18,15 +18,17 @@ void on_interrupt(int) {
 
 }  // namespace
 
-InterruptFlag::InterruptFlag() {
+InterruptFlag::InterruptFlag(StopsAt signals) : signals_(signals) {
   interrupted.store(false);
   struct sigaction action {};
   action.sa_handler = on_interrupt;      // no SA_RESTART: a waiting read gives up
   sigaction(SIGINT, &action, &before_);
+  if (signals_ == StopsAt::InterruptAndTermination) sigaction(SIGTERM, &action, &before_termination_);
 }
 
 InterruptFlag::~InterruptFlag() {
   sigaction(SIGINT, &before_, nullptr);
+  if (signals_ == StopsAt::InterruptAndTermination) sigaction(SIGTERM, &before_termination_, nullptr);
   cancels_nothing();
 }
 

@@ -1,13 +1,16 @@
-// Ctrl-C as a flag. While one of these lives, SIGINT sets the flag instead of ending the process.
+// Ctrl-C as a flag. While one of these lives, SIGINT sets the flag instead of ending the process. Where a program is
+// executed, SIGTERM does so, too: a process that ends at once would leave its tools behind.
 #pragma once
 #include <atomic>
 #include <csignal>
 
 namespace ptcvm::cli {
 
+enum class StopsAt { Interrupt, InterruptAndTermination };
+
 class InterruptFlag {
  public:
-  InterruptFlag();
+  explicit InterruptFlag(StopsAt signals = StopsAt::InterruptAndTermination);
   ~InterruptFlag();
   InterruptFlag(const InterruptFlag&) = delete;
   InterruptFlag& operator=(const InterruptFlag&) = delete;
@@ -25,7 +28,8 @@ class InterruptFlag {
 
  private:
   void cancels(void* target, void (*cancel)(void*)) const;
-  struct sigaction before_ {};
+  const StopsAt signals_;
+  struct sigaction before_ {}, before_termination_ {};
 };
 
 }  // namespace ptcvm::cli

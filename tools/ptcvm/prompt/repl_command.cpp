@@ -351,7 +351,7 @@ class Repl {
   const ReplRequest& request_;
   const Engine engine_;
   TurnReporter reporter_;
-  InterruptFlag interrupted_;
+  InterruptFlag interrupted_{StopsAt::Interrupt};
   std::optional<CommandTools> tools_;
   std::unique_ptr<ReplTurns> turns_;
   FoldedText folded_;   // what was shown last, with what is left of it
