@@ -77,6 +77,7 @@ int ChildEnds::start(const ChildProgram& program) {
   posix_spawn_file_actions_adddup2(&actions, child_in.get(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, child_out.get(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, child_error.get(), STDERR_FILENO);
+  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);   // sockets of a server among them
   if (!program.folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, program.folder.c_str());
   posix_spawnattr_t attributes;
   set_attributes(attributes);

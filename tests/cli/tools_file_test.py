@@ -2,8 +2,10 @@
 """Tools in files: --tools FILE.
 
 usage: tools_file_test.py PTCVM   (the program under test)"""
+import fcntl
 import json
 import os
+import subprocess
 import sys
 import time
 import unittest
@@ -24,6 +26,16 @@ class ToolsFile(CommandLineTest):
         status, out, err = ptcvm("eval", "1", "--tools", path)
         self.assertEqual((status, out), (65, ""), err)
         return err.removeprefix(f"ptcvm: {path}")
+
+    def test_a_command_has_its_standard_streams_and_no_other_file(self):
+        script = self.file("open.sh", 'cat > /dev/null; echo "\\"$(ls /proc/$$/fd | tr "\\n" " ")\\""')
+        open_file = fcntl.fcntl(0, fcntl.F_DUPFD, 700)
+        self.addCleanup(os.close, open_file)
+        done = subprocess.run([PTCVM, "eval", "(tool/t)", "--tool", f"t=sh {script}"], pass_fds=(open_file,),
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("0", json.loads(done.stdout).split())
+        self.assertNotIn(str(open_file), json.loads(done.stdout).split())
 
     def test_a_tool_has_all_of_its_members(self):
         os.mkdir(os.path.join(self.folder.name, "shop"))
