@@ -235,8 +235,9 @@ void ConversationView::rewind(const HostFact& fact, const json::object& body) {
   forget_derived();
   for (Fact& kept : before) {
     const bool is_done = kept.fact_class == HostFactClass::Effect || kept.fact_class == HostFactClass::Control;
-    const bool is_of_run = kept.type == FactType::agent_question && kept.body.contains("run");   // another run comes
-    if (kept.seq > to && (!is_done || is_of_run) && (!keeps_human || !is_kept(kept))) continue;
+    // An agent that begins anew asks in another run, and who forgets everything forgets questions.
+    const bool is_asked_no_more = kept.type == FactType::agent_question && (!keeps_human || kept.body.contains("run"));
+    if (kept.seq > to && (!is_done || is_asked_no_more) && (!keeps_human || !is_kept(kept))) continue;
     take(std::move(kept));
   }
   for (auto draft = drafts_.begin(); draft != drafts_.end();) {

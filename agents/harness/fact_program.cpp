@@ -144,8 +144,11 @@ void FactProgram::add_ask() {
                question.body["qid"] = "q/" + std::to_string(to->view().boundary_seq()) + "/" + prompt;
              }
              if (const auto wrong = wrong_body(question)) return call.error("ask: " + *wrong);
-             const std::string qid(text_of(question.body, "qid"));
+             std::string qid(text_of(question.body, "qid"));
              if (qid.empty()) return call.error("ask: the qid is empty; leave it out, and the question gets one");
+             // The run of the program keeps answers from before everything was forgotten.
+             if (const std::uint64_t epoch = to->view().epoch(); epoch != 0) qid += "@" + std::to_string(epoch);
+             question.body["qid"] = qid;
              const auto asked = ask_person(*to, question.body, {*now_ms, "planner"});
              if (!asked) return call.error(asked.error().message);
              return call.value(qid);

@@ -73,6 +73,19 @@ class DraftsTest(CommandLineTest):
         self.assertEqual(question, {"qid": "q1", "prompt": "When?", "required": True, "placeholder": "noon",
                                     "choices": ["noon", "one"]})
 
+    def test_who_forgets_everything_is_asked_again(self):
+        """The question was open although its program had the old answer, and took no answer."""
+        self.harness("say", "hello")
+        self.ask('{:qid "q1"}', 75)
+        self.harness("answer", "q1", "noon", status=75)
+        self.assertIsNone(self.harness("clear")["question"])
+        self.harness("say", "hello again")
+        self.assertEqual(self.ask('{:qid "q1"}', 75)[0]["qid"], "q1@1")
+        self.harness("answer", "q1@1", "one", status=75)
+        self.ask('{:qid "q1"}', 75)
+        state = self.harness("whisper", "thanks", status=75)
+        self.assertEqual((state["draft"]["text"], state["question"]), ("one", None))
+
     def test_an_option_that_is_not_known_or_of_another_type_fails_the_pass(self):
         self.harness("say", "hello")
         for options, said in (('{:requird true}', "there is no option requird; there are qid, required, placeholder"),
