@@ -3,11 +3,9 @@
 #include <string>
 #include <string_view>
 
-namespace ptcvm::cli {
+#include "tools/ptcvm/process/terminal.h"
 
-// Returns text of a stranger as a terminal may show it: "?" in the place of each control character but tab and line
-// end, and of each character that changes the direction of writing.
-std::string harmless_text(std::string_view text);
+namespace ptcvm::cli {
 
 // Returns each line with the name of the tool before it: "price: cache is cold". The lines are harmless_text().
 std::string tool_error_lines(std::string_view tool, std::string_view text);

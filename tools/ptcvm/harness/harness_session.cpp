@@ -10,7 +10,6 @@
 #include "agents/harness/turn.h"
 #include "drivers/http/web_guard.h"
 #include "tools/ptcvm/agent/agent_stored_commands.h"
-#include "tools/ptcvm/calls/tool_errors.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/harness/harness_remote.h"
 #include "tools/ptcvm/process/terminal.h"
@@ -47,7 +46,7 @@ std::string next_of_conversation(const HarnessArguments& arguments, const harnes
     return "      ptcvm harness " + std::string(name) + ' ' + where + words + '\n';
   };
   const auto shown = [](const json::object& fact, std::string_view member) {
-    return harmless_text(cut_text(std::string(harness::text_of(fact, member)))) + '\n';
+    return one_line(cut_text(std::string(harness::text_of(fact, member)))) + '\n';
   };
   std::string other_side;
   if (!arguments.peer.empty()) other_side = " --peer " + shell_quoted(arguments.peer);
@@ -57,13 +56,13 @@ std::string next_of_conversation(const HarnessArguments& arguments, const harnes
     const harness::DraftState* const state = view.draft(draft);
     const harness::Fact* const fact = state == nullptr ? nullptr : view.fact_at(state->seq);
     if (fact == nullptr) continue;
-    text += "  the draft " + draft + ": " + shown(fact->body, "text");
+    text += "  the draft " + one_line(draft) + ": " + shown(fact->body, "text");
     text += "    send it:\n" + command("approve", ' ' + shell_quoted(draft) + other_side);
     text += "    give it up:\n" + command("dismiss", ' ' + shell_quoted(draft));
   }
   if (const harness::Fact* const question = view.open_question()) {
     const std::string qid(harness::text_of(question->body, "qid"));
-    text += "  the question " + qid + ": " + shown(question->body, "prompt");
+    text += "  the question " + one_line(qid) + ": " + shown(question->body, "prompt");
     text += command("answer", ' ' + shell_quoted(qid) + " TEXT");
   }
   if (text.empty()) return text;

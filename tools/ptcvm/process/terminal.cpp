@@ -3,9 +3,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <iostream>
+
+#include "agents/chain/text/terminal_harm.h"
+#include "vm/value/utf8.h"
 
 namespace ptcvm::cli {
 
@@ -30,6 +34,17 @@ bool write_out(std::string_view text) {
   return true;
 }
 
-void complain(std::string_view message) { std::cerr << "ptcvm: " << message << '\n'; }
+std::string harmless_text(std::string_view given) {
+  const std::string repaired = ptc::utf8_repaired(std::string(given));
+  std::string out;
+  for (std::string_view text = repaired; !text.empty();) {
+    const std::size_t harm = chain::terminal_harm(text);
+    out += harm == 0 ? text[0] : '?';
+    text.remove_prefix(std::max<std::size_t>(harm, 1));
+  }
+  return out;
+}
+
+void complain(std::string_view message) { std::cerr << "ptcvm: " << harmless_text(message) << '\n'; }
 
 }  // namespace ptcvm::cli

@@ -6,6 +6,7 @@
 #include "tools/ptcvm/calls/tool_errors.h"
 #include "tools/ptcvm/store/planner_doubts.h"
 #include "tools/ptcvm/text/shell_arguments.h"
+#include "tools/ptcvm/text/text_table.h"
 
 namespace ptcvm::cli {
 std::string doubt_json(const std::string& run, const JournalCall& doubt) {
@@ -25,7 +26,7 @@ namespace {
 // `settle` is the command that settles the doubt, without what became of the call.
 std::string text_with(const std::string& command, const JournalCall& doubt) {
   const std::string settle = "\n      " + command;
-  std::string text = "  " + doubt.tool + ' ' + doubt.args_edn + "  (";
+  std::string text = "  " + one_line(doubt.tool + ' ' + doubt.args_edn) + "  (";
   text += effect_name(doubt.effect);
   if (!doubt.task.empty()) text += ", task " + doubt.task;
   text += ")";

@@ -1,6 +1,9 @@
 #include "tools/ptcvm/text/text_table.h"
 
 #include <algorithm>
+#include <string_view>
+
+#include "agents/chain/text/terminal_harm.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -14,8 +17,14 @@ std::size_t width_of(const std::string& text) {
 }  // namespace
 
 std::string one_line(std::string text) {
-  std::ranges::replace_if(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
-  return text;
+  std::string out;
+  for (std::string_view rest = text; !rest.empty();) {
+    const bool ends_line = rest[0] == '\n' || rest[0] == '\t';
+    const std::size_t harm = chain::terminal_harm(rest);
+    out += ends_line || harm != 0 ? ' ' : rest[0];
+    rest.remove_prefix(std::max<std::size_t>(harm, 1));
+  }
+  return out;
 }
 
 std::string text_table(const std::vector<std::vector<std::string>>& rows) {

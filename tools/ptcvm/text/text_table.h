@@ -6,7 +6,7 @@
 
 namespace ptcvm::cli {
 
-// Returns the text with a blank in the place of each control character.
+// Returns the text with a blank in the place of each character that could steer a terminal, line ends too.
 std::string one_line(std::string text);
 
 // `rows` begin with the headings; all of one length. Control characters become blanks.
