@@ -31,6 +31,11 @@ HostFact letter(const ConversationView& view, const Author& author) {
 
 }  // namespace
 
+Error error_of_end(const ConversationView& view) {
+  return wrong(Errc::wrong_state, "the conversation is over (" + std::string(view.status()) +
+                                      "), and nothing follows; begin another one");
+}
+
 std::string letter_key(std::uint64_t number) { return std::string(kLetterKey) + std::to_string(number); }
 
 std::string message_key(std::uint64_t epoch, std::string_view message_id) {

@@ -20,6 +20,8 @@ namespace ptcvm::harness {
 
 // Details of errors that say what somebody has to settle first: a message in flight, or what became of a call.
 inline constexpr std::string_view kSendInFlight = "send_in_flight", kCallUnknown = "call_unknown";
+// Returns the error of what comes after the end of the conversation: wrong_state.
+Error error_of_end(const ConversationView& view);
 
 // The clock and the name of a writer.
 struct Author {

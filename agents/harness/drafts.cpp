@@ -21,11 +21,6 @@ Error refuse(Errc code, std::string message, std::string_view detail = {}) {
 
 Error already_in_flight() { return refuse(Errc::wrong_state, "draft already in flight", kSendInFlight); }
 
-Error is_over(const ConversationView& view) {
-  return refuse(Errc::wrong_state, "the conversation is over (" + std::string(view.status()) +
-                                       "), and nothing follows; begin another one");
-}
-
 Result<json::array> parts_of(const ConversationView& view, const json::object& draft) {
   json::array parts{json::object{{"kind", "text"}, {"text", text_of(draft, "text")}}};
   const json::value* const attachments = draft.if_contains("attachments");
@@ -107,7 +102,7 @@ Result<Sending> begin_send(Conversation& conversation, std::string_view compose_
   const ConversationView& view = conversation.view();
   if (const char* const why = refusal_of(view, compose_id)) return refuse(Errc::wrong_state, why);
   if (!view.draft(compose_id)->in_flight.empty()) return already_in_flight();
-  if (is_terminal_status(view.status())) return is_over(view);
+  if (is_terminal_status(view.status())) return error_of_end(view);
   const DraftState draft = *view.draft(compose_id);
   const std::string hint(text_of(view.fact_at(draft.seq)->body, "nextStateHint"));
   std::string message_id =
@@ -126,10 +121,10 @@ Result<Sending> begin_send(Conversation& conversation, std::string_view compose_
   const bool is_in_flight = begun != nullptr && begun->in_flight == sending->message_id;
   if (!is_in_flight) return refuse(Errc::wrong_state, "draft dismissed");   // before sending began
   if (!is_terminal_status(view.status())) return sending;
-  if (const Result<void> ended = end_send(conversation, *sending, is_over(view).message, author); !ended) {
+  if (const Result<void> ended = end_send(conversation, *sending, error_of_end(view).message, author); !ended) {
     return ended.error();
   }
-  return is_over(view);
+  return error_of_end(view);
 }
 
 Result<Sending> compose_again(const ConversationView& view, std::string_view compose_id, const SenderTrace& trace) {

@@ -139,11 +139,7 @@ Result<void> say_for_other_side(Conversation& conversation, std::string message_
     return refuse_person(Errc::invalid_value, "no message may ask for the state \"" + std::string(next) + '"');
   }
   if (const Result<bool> read = conversation.refresh(); !read) return read.error();
-  const std::string_view status = conversation.view().status();
-  if (is_terminal_status(status)) {
-    return refuse_person(Errc::wrong_state, "the conversation is over (" + std::string(status) +
-                                                "), and nothing follows; begin another one");
-  }
+  if (is_terminal_status(conversation.view().status())) return error_of_end(conversation.view());
   return conversation.observe(
       {{FactType::message_received, {{"messageId", std::move(message_id)}, {"text", text}}},
        {FactType::status_changed, {{"a2a", next}}}},
