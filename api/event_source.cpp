@@ -58,7 +58,10 @@ void EventSource::read(ptc::OutboxItem item) {
   using Kind = ptc::OutboxItem::Kind;
   switch (item.kind) {
     case Kind::Began: return begin(item);
-    case Kind::Stepped: return stepped(item.step);
+    case Kind::Stepped:
+      stepped(item.step);
+      if (observer_ != nullptr) observer_->on_step_end();
+      return;
     case Kind::Called: return send(call_event(EventKind::ToolStart, item));
     case Kind::Answered: return send(call_event(EventKind::ToolEnd, item));
     case Kind::Retried: return send(call_event(EventKind::Retry, item));

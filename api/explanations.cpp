@@ -23,6 +23,7 @@ constexpr auto kExplanations = std::to_array<Explanation>({
 #include "schema/explanations.def"
 #include "schema/explanations/agents.def"
 #include "schema/explanations/chains.def"
+#include "schema/explanations/command_line.def"
 #include "schema/explanations/conversations.def"
 #include "schema/explanations/mcp.def"
 #include "schema/explanations/stores.def"

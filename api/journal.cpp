@@ -16,13 +16,19 @@ namespace {
 
 static_assert(static_cast<int>(Effect::Reconcilable) == static_cast<int>(ptc::EffectClass::Reconcilable));
 
+// Nobody is asked about a call that may be made again: the program was told that the call has failed.
+ptc::EffectState shown_state(const ptc::LoggedEffect& effect) {
+  const bool is_told = effect.state == ptc::EffectState::InDoubt && ptc::is_called_again(effect.effect_class);
+  return is_told ? ptc::EffectState::Failed : effect.state;
+}
+
 JournalCall journal_call(const ptc::LoggedEffect& effect) {
   JournalCall out;
   out.key = effect.key;
   out.tool = effect.tool;
   out.args_edn = effect.args;
   out.task = effect.task;
-  out.state = ptc::effect_state_name(effect.state);
+  out.state = ptc::effect_state_name(shown_state(effect));
   out.value_edn = effect.value;
   out.text = effect.text;
   out.errors = effect.errors;

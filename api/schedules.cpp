@@ -50,7 +50,7 @@ Result<bool> remove_schedule(const Store& store, std::string_view name, std::str
 }
 
 Result<bool> fire_schedule(const Store& store, const StoredSchedule& schedule, std::span<const std::string> ids,
-                           std::int64_t next_ms) {
+                           std::int64_t next_ms, std::optional<std::int64_t> last_ms) {
   if (schedule.job == nullptr) return host_error(Errc::invalid_value, "the schedule is not one of schedules()");
   if (!schedule.refused.empty()) {
     return store_error(ptc::seal_refusal(schedule.refused, "the schedule " + schedule.name + " is not fired"));
@@ -61,9 +61,9 @@ Result<bool> fire_schedule(const Store& store, const StoredSchedule& schedule, s
     jobs[i].log = ids[i];
     jobs[i].start.time_ms = now;
   }
+  const ptc::Firing moments{schedule.next_ms, last_ms.value_or(schedule.next_ms), next_ms};
   return answer_of<bool>(
-      store, [&](ptc::RunQueue& queue) { return queue.fire(schedule.name, schedule.next_ms, next_ms, jobs, now); },
-      kAsIs);
+      store, [&](ptc::RunQueue& queue) { return queue.fire(schedule.name, moments, jobs, now); }, kAsIs);
 }
 
 Result<std::int64_t> store_time_ms(const Store& store) {

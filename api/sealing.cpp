@@ -163,28 +163,32 @@ Result<std::vector<std::byte>> seal_in_place(std::vector<std::byte> payload, con
   return payload;
 }
 
-Result<OpenedSeal> open_sealed(std::span<const std::byte> bytes, const KeyRing& keys,
-                               const SealExpectations& expected) {
+Result<CheckedSeal> check_sealed(std::span<const std::byte> bytes, const KeyRing& keys,
+                                 const SealExpectations& expected) {
   std::vector<std::byte> storage;
   const bool is_readable = bytes.size() <= ptc::kMaxSealedBytes;   // more is refused without a copy
+  const auto checked = is_readable ? aligned(bytes, storage) : bytes;
   const ptc::OpenRequest request{.tenant = expected.tenant,
                                  .expected_run_id = expected.run_id,
                                  .expected_sequence = expected.sequence,
                                  .minimum_sequence = expected.minimum_sequence,
                                  .keys = KeyRingAccess::ring(keys),
                                  .now_seconds = seconds_at(expected.time_ms)};
-  const auto opened = ptc::open_sealed(octets(is_readable ? aligned(bytes, storage) : bytes), request);
+  const auto opened = ptc::open_sealed(octets(checked), request);
   if (const auto* failure = std::get_if<ptc::SealFailure>(&opened)) return refusal(failure->error, failure->message);
   const auto& envelope = std::get<ptc::OpenedEnvelope>(opened);
-  OpenedSeal out;
-  out.key_id = envelope.key_id;
-  out.tenant = envelope.tenant;
-  out.run_id = envelope.run_id;
-  out.algorithm = algorithm_out(envelope.algorithm);
-  out.sequence = envelope.sequence;
   const auto payload = std::as_bytes(envelope.payload);
-  out.payload.assign(payload.begin(), payload.end());
-  return out;
+  const auto begin = static_cast<std::size_t>(payload.data() - checked.data());
+  return CheckedSeal{std::string(envelope.key_id), std::string(envelope.tenant), std::string(envelope.run_id),
+                     algorithm_out(envelope.algorithm), envelope.sequence, bytes.subspan(begin, payload.size())};
+}
+
+Result<OpenedSeal> open_sealed(std::span<const std::byte> bytes, const KeyRing& keys,
+                               const SealExpectations& expected) {
+  auto checked = check_sealed(bytes, keys, expected);
+  if (!checked) return std::move(checked).error();
+  return OpenedSeal{std::move(checked->key_id), std::move(checked->tenant), std::move(checked->run_id),
+                    checked->algorithm, checked->sequence, {checked->payload.begin(), checked->payload.end()}};
 }
 
 bool looks_sealed(std::span<const std::byte> bytes) { return ptc::looks_sealed(octets(bytes)); }

@@ -80,7 +80,10 @@ Result<void> Session::load_definitions(std::string_view edn) {
   return loaded(run_, run_.impl_->awake(), [edn](ptc::Session& session) { return session.definitions().load(edn); });
 }
 Result<void> Session::load_journal(std::string_view edn) {
-  return loaded(run_, run_.impl_->awake(), [edn](ptc::Session& session) { return session.journal().load(edn); });
+  const auto load = [edn](ptc::Session& session) { return session.journal().load(edn); };
+  if (run_.is_over()) return loaded(run_, run_.impl_->awake(), load);
+  if (auto complaint = load(run_.impl_->awake())) return host_error(Errc::invalid_value, std::move(*complaint));
+  return {};
 }
 Result<void> Session::load_history(std::string_view edn) {
   return loaded(run_, run_.impl_->awake(), [edn](ptc::Session& session) { return session.inputs().load_history(edn); });

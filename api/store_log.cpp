@@ -3,6 +3,7 @@
 #include "api/store_access.h"
 #include "ptcvm/store.hpp"
 #include "runtime/durable/answers.h"
+#include "runtime/durable/renamed_fact.h"
 #include "runtime/engine/clock.h"
 #include "runtime/log/fact_json.h"
 #include "runtime/log/log_import.h"
@@ -43,17 +44,43 @@ Result<std::optional<ptc::Fact>> fact_at(ptc::FactStore& store, std::string_view
   return facts.empty() ? std::nullopt : std::optional(std::move(facts.front()));
 }
 
-// Returns how the last turn ended, or "" when it goes on. Few facts come behind an end: where the log has been, and
-// what somebody said too late.
+// Returns how the last turn ended, or "" when it goes on or waits. Few facts come behind an end: where the log was,
+// and what somebody said too late.
 Result<std::string> end_status(ptc::FactStore& store, const ptc::RunInfo& info) {
   constexpr std::uint64_t kMostLooks = 64;
   for (std::uint64_t seq = info.head; seq != 0 && info.head - seq < kMostLooks; --seq) {
     const auto last = fact_at(store, info.log, seq);
     if (!last) return last.error();
     if (*last && (*last)->kind == ptc::FactKind::TurnEnded) return (*last)->status;
-    if (!*last || (*last)->kind == ptc::FactKind::RunStarted) break;
+    const auto kind = *last ? (*last)->kind : ptc::FactKind::RunStarted;
+    if (kind == ptc::FactKind::RunStarted || kind == ptc::FactKind::RunSuspended) break;
   }
   return std::string();
+}
+
+// Adds how the last turn ended. A turn that was cancelled inside of a call ends with an error, and what became of the
+// call is not known all the same.
+std::optional<Error> add_end(ptc::FactStore& store, const ptc::RunInfo& info, StoredDetail& out) {
+  auto status = end_status(store, info);
+  if (!status) return std::move(status).error();
+  out.end_status = std::move(*status);
+  if (out.end_status != "error") return std::nullopt;
+  const auto open = ptc::open_doubts(store, info.log);
+  if (const auto* error = std::get_if<ptc::StoreError>(&open)) return store_error(*error);
+  for (const ptc::LoggedEffect& doubt : std::get<std::vector<ptc::LoggedEffect>>(open)) {
+    out.is_in_doubt = true;
+    out.waits_for.push_back(doubt.key + '#' + std::to_string(doubt.attempt));
+  }
+  return std::nullopt;
+}
+
+// Returns whether the last fact says that the log is a copy for reading: nobody writes behind it.
+Result<bool> is_copy(ptc::FactStore& store, const ptc::RunInfo& info) {
+  if (info.head == 0) return false;
+  auto last = store.read_notable(info.log, info.head - 1, 1);
+  if (const auto* error = std::get_if<ptc::StoreError>(&last)) return store_error(*error);
+  const auto& facts = std::get<std::vector<ptc::Fact>>(last);
+  return !facts.empty() && facts.front().kind == ptc::FactKind::RunCopied;
 }
 
 }  // namespace
@@ -79,11 +106,15 @@ Result<StoredDetail> Store::detail(std::string_view run) const {
   auto known = store.info(run);
   if (const auto* error = std::get_if<ptc::StoreError>(&known)) return store_error(*error);
   const auto& info = std::get<std::optional<ptc::RunInfo>>(known);
-  if (!info || info->state == ptc::LogState::Running) return out;
+  if (!info) return out;
+  if (info->state == ptc::LogState::Running || info->state == ptc::LogState::Parked) {
+    const auto copied = is_copy(store, *info);
+    if (!copied) return copied.error();
+    out.is_copy = *copied;
+  }
+  if (info->state == ptc::LogState::Running) return out;
   if (info->state == ptc::LogState::Ended) {
-    auto status = end_status(store, *info);
-    if (!status) return std::move(status).error();
-    out.end_status = std::move(*status);
+    if (auto error = add_end(store, *info, out)) return *std::move(error);
     return out;
   }
   if (ptc::has_left(info->state)) {
@@ -100,6 +131,9 @@ Result<StoredDetail> Store::detail(std::string_view run) const {
     const std::string_view word = std::string_view(key).substr(0, key.find('/'));
     if (word == kDoubtWord) out.is_in_doubt = true;
     if (word != kExternalWord) out.waits_for.push_back(key.substr(word.size() + 1));   // else: the signal beside it
+  }
+  if (waiting->wait_keys.empty() && !waiting->deadline_ms) {   // a session that is kept between two turns
+    if (auto error = add_end(store, *info, out)) return *std::move(error);
   }
   return out;
 }
@@ -126,8 +160,11 @@ Result<std::string> Store::log_json(std::string_view run) const {
 
 Result<void> Store::import_log(std::string_view run, std::string_view lines) {
   std::string why;
-  const auto facts = ptc::read_facts(lines, why);
+  auto facts = ptc::read_facts(lines, why);
   if (!facts) return host_error(Errc::invalid_value, std::move(why));
+  if (const auto named = ptc::run_named_by(*facts); named && *named != run) {
+    for (ptc::Fact& fact : *facts) fact = ptc::renamed_fact(std::move(fact), *named, run);
+  }
   auto end = ptc::import_log(StoreAccess::store(*this), run, *facts, ptc::system_millis());
   if (const auto* error = std::get_if<ptc::StoreError>(&end)) return store_error(*error);
   switch (std::get<ptc::ImportEnd>(end)) {

@@ -81,17 +81,17 @@ ptc::DurableOptions durable_options(const StoredOptions& options) {
   out.session.source_name = options.name;
   out.session.float_precision = options.float_precision;
   out.session.strict_task_ids = options.strict_task_ids;
+  out.session.keeps_session = options.keeps_session;
   out.context = options.data.is_nil() ? options.data_edn : options.data.to_edn();
   if (!options.plan.empty()) {
     out.plan.emplace();
     for (const JournalStep& step : options.plan) out.plan->push_back({step.id, step.description});
   }
-  out.resets_need_reasons = options.resets_need_reasons;
+  out.session.resets_need_reasons = options.resets_need_reasons;
   out.hooks.before = runtime_hook(options.hooks.before_tool);
   out.lease_ms = options.lease_ms;
   out.again = options.again;
   out.now_ms = options.clock;
-  out.keeps_session = options.keeps_session;
   out.most_in_flight = options.parallel_calls;
   out.branches_go_on = options.branches_go_on;
   return out;

@@ -7,6 +7,7 @@
 #include "api/callable_fit.h"
 #include "api/errors.h"
 #include "api/tools_access.h"
+#include "vm/value/utf8.h"
 
 namespace ptcvm {
 namespace {
@@ -71,6 +72,8 @@ ToolReply reply_of_host(const ToolCall& call, const std::function<ToolReply()>& 
 Reconciled knowledge_of(const std::function<Reconciled(ToolCall&)>& ask, ToolCall& call) {
   try {
     return ask(call);
+  } catch (const std::exception& error) {
+    return {.reason = error.what()};
   } catch (...) {
     return {};
   }
@@ -86,6 +89,7 @@ ptc::ReconcileHandler reconciler(std::function<Reconciled(ToolCall&)> ask, std::
                 : said.state == Reconciled::State::DidNot ? ptc::Reconciled::State::DidNot
                                                           : ptc::Reconciled::State::Unknown;
     if (said.state == Reconciled::State::Happened) out.result = imported(call.heap, said.result);
+    out.reason = ptc::utf8_repaired(said.reason);
     return out;
   };
 }

@@ -34,10 +34,10 @@ bool may_answer_later(const Error& error) {
 }  // namespace
 
 std::string_view worker_event_name(WorkerEventKind kind) {
-  static constexpr std::array<std::string_view, 16> kNames = {
+  static constexpr std::array<std::string_view, 17> kNames = {
       "joined",   "claimed", "ended",   "failed",       "waiting",    "parked",   "in_doubt", "given_up",
       "abandoned", "lost",    "rescued", "store_failed", "lease_lost", "draining", "left",
-      "returned"};
+      "returned", "not_told"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -139,6 +139,7 @@ Result<std::size_t> Worker::Impl::claim() {
     const std::lock_guard lock(mutex);
     is_hinted = false;
   }
+  report_deafness();
   if (auto failed = give_back_unknown()) return std::move(*failed);
   for (std::size_t at = 0; at < options.queues.size(); ++at) {
     const std::size_t most = room_for(at);
@@ -185,6 +186,22 @@ std::unique_ptr<ptc::WakeHints> Worker::Impl::hints() {
 void Worker::Impl::set_listener(std::shared_ptr<ptc::WakeHints> wanted) {
   const std::unique_lock lock(mutex);
   listener.swap(wanted);
+}
+
+// Says once that nothing is told although the worker listens.
+void Worker::Impl::report_deafness() {
+  bool is_deaf = false;
+  {
+    const std::lock_guard lock(mutex);
+    is_deaf = listener != nullptr && listener->is_deaf();
+  }
+  if (is_deaf && !was_deaf) {
+    report(WorkerEventKind::NotTold,
+           "the database takes LISTEN, and no notification comes: a pooler in transaction mode lets none through. This "
+           "worker looks every " +
+               std::to_string(options.poll.count()) + " ms; name the server itself, or give --no-listen");
+  }
+  was_deaf = is_deaf;
 }
 
 // Sleeps until a thread is free, runs are ready, somebody stops the worker, or it is time to look again.
@@ -251,6 +268,8 @@ void Worker::Impl::end(std::vector<std::thread>& threads, std::jthread& heart) {
   stop(false);
   report(WorkerEventKind::Draining);
   park_all();
+  if (!is_idle()) queue->drain(node);   // so that lists say it
+
   {
     const std::lock_guard lock(mutex);
     is_over = true;

@@ -51,6 +51,7 @@ struct PTCVM_HIDDEN Worker::Impl {
   void wait_until_idle();
   std::unique_ptr<ptc::WakeHints> hints();     // null when nobody tells of runs that are ready
   void set_listener(std::shared_ptr<ptc::WakeHints> wanted);
+  void report_deafness();
   void end(std::vector<std::thread>& threads, std::jthread& heart);
   void stop(bool at_once);
   std::int64_t now_ms() const;                 // by the clock of the store, as far as this worker knows
@@ -110,6 +111,7 @@ struct PTCVM_HIDDEN Worker::Impl {
   // By NodeTime::boot_ms; used by the thread that claims.
   std::optional<std::int64_t> claims_unknown_until;
   std::int64_t next_look_ms = 0;               // for runs that the store holds without the knowledge of this worker
+  bool was_deaf = false;                       // at the last claim
   std::atomic<bool> is_draining{false}, is_lost{false};
   std::atomic<bool> is_abandoning{false};      // runs whose calls are open are given back, too
 

@@ -4,6 +4,7 @@
 
 #include "api/worker_impl.h"
 #include "runtime/durable/late_answers.h"
+#include "runtime/log/store_rules.h"
 #include "schema/fault_kind.h"
 
 namespace ptcvm {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "agents/harness/conversation.h"
-#include "agents/harness/evaluate.h"
+#include "agents/harness/conversation/conversation.h"
+#include "agents/harness/pass/evaluate.h"
 #include "bench_results.h"
 #include "ptcvm/sqlite.hpp"
 

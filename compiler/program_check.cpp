@@ -40,9 +40,11 @@ std::string builtin_takes(const BuiltinInfo& info) {
 
 // Returns how the call is written; a call that would make a transducer in Clojure gets the whole chain.
 std::string hint_usage(const BuiltinInfo& info, std::size_t count) {
-  const bool is_transducer = (info.name == "into" && count == 3) ||
-                             (count == 1 && info.min_args == 2 && info.usage.find(" coll") != std::string_view::npos);
   const std::string usage(info.usage);
+  const std::size_t collection = usage.find(" coll"), first = usage.find(' ');
+  const bool takes_it_last = collection != std::string::npos && collection != first;   // (nth coll index) makes none
+  const bool is_transducer =
+      (info.name == "into" && count == 3) || (count == 1 && info.min_args == 2 && takes_it_last);
   if (!is_transducer) return usage;
   return usage + ": there are no transducers, so write (into {} (map f coll)) for (into {} (map f) coll)";
 }

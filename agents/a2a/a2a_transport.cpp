@@ -6,8 +6,8 @@
 
 #include "agents/a2a/json_rpc.h"
 #include "agents/a2a/task_server.h"
-#include "agents/harness/ingestion.h"
-#include "agents/harness/json_members.h"
+#include "agents/harness/conversation/ingestion.h"
+#include "agents/harness/facts/json_members.h"
 #include "ptcvm/json.hpp"
 
 namespace ptcvm::a2a {
@@ -22,13 +22,34 @@ Error refuse_answer(std::string message, std::string_view detail) {
   return {Errc::wrong_state, std::move(message), std::nullopt, detail};
 }
 
-// Returns whether a server that answers so has not taken the message. After an internal error nobody knows.
-bool is_refusal(const json::object& failure) {
-  return harness::number_of(failure, "code") != static_cast<double>(RpcCode::Internal);
+bool has_code(const json::object& failure, RpcCode code) {
+  return harness::number_of(failure, "code") == static_cast<double>(code);
 }
 
-// An answer that is no JSON-RPC says nothing of what became of the request.
-Result<json::object> result_of(std::string_view body) {
+// Says what became of the request after this error: the server has not carried it out, nor will it; it may be made
+// again; or nobody knows.
+std::string_view detail_of(const json::object& failure) {
+  if (has_code(failure, RpcCode::Internal)) return harness::kMayBeSent;
+  return has_code(failure, RpcCode::TryAgain) ? harness::kNotReached : std::string_view{};
+}
+
+Error refuse_failure(const json::object& failure) {
+  const json::value* const code = failure.if_contains("code");
+  return refuse_answer("the server refused the request (" + (code == nullptr ? "no code" : json::serialize(*code)) +
+                           "): " + std::string(text_of(failure, "message")),
+                       detail_of(failure));
+}
+
+// Returns whether the answer is the one to the request. A server that could not read its id answers with null.
+bool is_answer_to(const json::object& answer, std::uint64_t id) {
+  const json::value* const named = answer.if_contains("id");
+  if (named == nullptr) return false;
+  if (named->is_null()) return object_at(answer, "error") != nullptr;
+  return named->is_number() && harness::number_of(answer, "id") == static_cast<double>(id);
+}
+
+// An answer that is no JSON-RPC, or the one to another request, says nothing of what became of the request.
+Result<json::object> result_of(std::string_view body, std::uint64_t id) {
   boost::system::error_code error;
   const json::value answer = json::parse(body, error);
   if (error || !answer.is_object()) {
@@ -37,21 +58,30 @@ Result<json::object> result_of(std::string_view body) {
   if (const std::string doubled = doubled_member(body); !doubled.empty()) {
     return refuse_answer("the server wrote the member " + doubled + " twice", harness::kMayBeSent);
   }
-  if (const json::object* const failure = object_at(answer.get_object(), "error")) {
-    return refuse_answer("the server refused the request: " + std::string(text_of(*failure, "message")),
-                         is_refusal(*failure) ? std::string_view{} : harness::kMayBeSent);
+  if (!is_answer_to(answer.get_object(), id)) {
+    return refuse_answer("the server answered another request: the id of this one is " + std::to_string(id),
+                         harness::kMayBeSent);
   }
+  if (const json::object* const failure = object_at(answer.get_object(), "error")) return refuse_failure(*failure);
   const json::object* const result = object_at(answer.get_object(), "result");
   if (result == nullptr) return refuse_answer("the answer of the server has no result", harness::kMayBeSent);
   return *result;
 }
 
-// A server may answer with a message in the place of a task.
-json::object task_in(json::object result) {
-  if (text_of(result, "kind") != "message") return result;
-  return {{"kind", "task"},
-          {"id", text_of(result, "taskId")},
-          {"status", {{"state", "input-required"}, {"message", std::move(result)}}}};
+// A server may answer with a message in the place of a task. What is neither says nothing of the request.
+Result<json::object> task_in(json::object result) {
+  if (text_of(result, "kind") == "message") {
+    if (text_of(result, "messageId").empty() || harness::array_at(result, "parts") == nullptr) {
+      return refuse_answer("the server answered with a message that has no messageId or no parts", harness::kMayBeSent);
+    }
+    return json::object{{"kind", "task"},
+                        {"id", text_of(result, "taskId")},
+                        {"status", {{"state", "input-required"}, {"message", std::move(result)}}}};
+  }
+  const json::object* const status = object_at(result, "status");
+  if (status != nullptr && !text_of(*status, "state").empty()) return result;
+  return refuse_answer("the server answered with something that is neither a task with a state nor a message",
+                       harness::kMayBeSent);
 }
 
 bool has_message(const json::object& task, std::string_view id) {
@@ -66,12 +96,14 @@ bool has_message(const json::object& task, std::string_view id) {
 
 }  // namespace
 
+// Returns the task of the answer.
 Result<json::object> A2aTransport::call(std::string_view method, json::object params) {
   const json::object request{
       {"jsonrpc", "2.0"}, {"id", ++calls_}, {"method", method}, {"params", std::move(params)}};
   const Result<std::string> body = post_(json::serialize(request));
   if (!body) return body.error();
-  return result_of(*body);
+  Result<json::object> result = result_of(*body, calls_);
+  return result ? task_in(*std::move(result)) : result;
 }
 
 Result<json::object> A2aTransport::send(const json::object& message) {
@@ -81,13 +113,12 @@ Result<json::object> A2aTransport::send(const json::object& message) {
   Result<json::object> result =
       call("message/send", {{"message", std::move(sent)}, {"configuration", {{"blocking", false}}}});
   if (!result) return result;
-  json::object task = task_in(*std::move(result));
-  const std::string_view id = text_of(task, "id");
+  const std::string_view id = text_of(*result, "id");
   if (!id.empty() && id != task_id) {
     const auto noted = conversation_.note(std::string(harness::kTaskNote), "", {{"id", id}}, {clock_(), {}});
     if (!noted) return noted.error();
   }
-  return task;
+  return result;
 }
 
 Result<std::optional<json::object>> A2aTransport::call_task(std::string_view method) {

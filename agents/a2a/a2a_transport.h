@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "agents/harness/outbox.h"
+#include "agents/harness/sending/outbox.h"
 
 namespace ptcvm::a2a {
 
@@ -41,7 +41,7 @@ class A2aTransport final : public harness::Transport {
   PostRpc post_;
   FetchCard fetch_card_;
   std::function<std::int64_t()> clock_;
-  std::uint64_t calls_ = 0;
+  std::uint64_t calls_ = 0;   // also the id of the last request
   mutable std::optional<bool> is_once_;
 };
 

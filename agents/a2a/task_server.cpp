@@ -1,13 +1,14 @@
 #include "agents/a2a/task_server.h"
 
 #include <algorithm>
-#include <boost/json/parse.hpp>
 
 #include "agents/a2a/task_view.h"
-#include "agents/harness/ingestion.h"
-#include "agents/harness/json_members.h"
-#include "agents/harness/people.h"
-#include "agents/harness/turn.h"
+#include "agents/harness/conversation/ingestion.h"
+#include "agents/harness/conversation/taken_messages.h"
+#include "agents/harness/facts/blank_text.h"
+#include "agents/harness/facts/json_members.h"
+#include "agents/harness/facts/turn.h"
+#include "agents/harness/people/people.h"
 
 namespace ptcvm::a2a {
 
@@ -18,6 +19,9 @@ using Served = std::variant<json::object, RpcFailure>;
 namespace {
 
 RpcFailure failure_of(const Error& error) {
+  const bool is_passing =
+      error.code == Errc::busy || error.detail == harness::kSendInFlight || error.detail == harness::kCallUnknown;
+  if (is_passing) return {RpcCode::TryAgain, error.message};
   const bool is_bad = error.code == Errc::invalid_value || error.code == Errc::wrong_state;
   return {is_bad ? RpcCode::InvalidParams : RpcCode::Internal, error.message};
 }
@@ -26,38 +30,30 @@ json::object task_of(const harness::Conversation& conversation) {
   return task_json(conversation.view(), conversation.log().id());
 }
 
-// Returns the fact with which any epoch of the conversation has a message of this id.
-Result<std::optional<HostFact>> taken_before(const harness::Conversation& conversation, std::string_view message_id) {
-  for (std::uint64_t epoch = 0; epoch <= conversation.view().epoch(); ++epoch) {
-    auto found = conversation.log().find(harness::message_key(epoch, message_id));
-    if (!found || *found) return found;
-  }
-  return std::optional<HostFact>{};
-}
-
-// Returns whether the log has this message: what was received under its id says the same.
-bool is_same(const HostFact& taken, const harness::ProposedFact& heard) {
-  boost::system::error_code error;
-  const json::value body = json::parse(taken.body, error);
-  return !error && taken.name == harness::fact_info(heard.type).name && body == json::value(heard.body);
-}
-
 // A file without bytes is somewhere else, and nobody fetches it.
 bool is_readable(const json::object& file) {
   const json::value* const bytes = file.if_contains("bytes");
   return bytes == nullptr || (bytes->is_string() && harness::is_base64(bytes->get_string()));
 }
 
+RpcFailure wrong_member(std::string_view member, const char* wanted) {
+  return {RpcCode::InvalidParams, "params." + std::string(member) + ": must be " + wanted};
+}
+
+// Returns whether the member is there and names nothing: a message that names no task begins another conversation.
+bool is_no_name(const json::object& object, std::string_view member) {
+  return object.contains(member) && text_of(object, member).empty();
+}
+
 // Returns why the message cannot be taken, or nullopt.
 std::optional<RpcFailure> wrong_message(const json::object* message) {
-  if (message == nullptr) return RpcFailure{RpcCode::InvalidParams, "params.message: must be an object"};
-  if (text_of(*message, "messageId").empty()) {
-    return RpcFailure{RpcCode::InvalidParams, "params.message.messageId: must be a text"};
+  if (message == nullptr) return wrong_member("message", "an object");
+  if (text_of(*message, "messageId").empty()) return wrong_member("message.messageId", "a text");
+  for (const std::string member : {"taskId", "contextId"}) {
+    if (is_no_name(*message, member)) return wrong_member("message." + member, "a text, or left out");
   }
   const json::array* const parts = harness::array_at(*message, "parts");
-  if (parts == nullptr || parts->empty()) {
-    return RpcFailure{RpcCode::InvalidParams, "params.message.parts: must be a list with something in it"};
-  }
+  if (parts == nullptr || parts->empty()) return wrong_member("message.parts", "a list with something in it");
   for (const json::value& part : *parts) {
     const json::object* const object = part.if_object();
     const bool has_text = object != nullptr && object->contains("text") && object->at("text").is_string();
@@ -74,19 +70,37 @@ std::optional<RpcFailure> wrong_message(const json::object* message) {
   return std::nullopt;
 }
 
+// Returns the answer to a message under whose id the log has something, or nullopt.
+std::optional<Served> answer_to_taken(const harness::Conversation& conversation,
+                                      const std::vector<harness::ProposedFact>& said) {
+  const auto taken = harness::find_taken(conversation, said);
+  if (!taken) return failure_of(taken.error());
+  if (*taken == harness::TakenMessage::No) return std::nullopt;
+  if (*taken == harness::TakenMessage::Same) return task_of(conversation);
+  return RpcFailure{RpcCode::InvalidParams, "another message was taken under the messageId " +
+                                                std::string(text_of(said.back().body, "messageId"))};
+}
+
+// Returns whether the message says nothing: it has neither words nor a file with its bytes.
+bool is_blank(const std::vector<harness::ProposedFact>& said) {
+  return said.size() == 1 && harness::is_blank_text(text_of(said.front().body, "text"));
+}
+
 Served take_message(harness::Conversation& conversation, const json::object& params, const harness::Author& author) {
   const json::object* const message = harness::object_at(params, "message");
   if (auto wrong = wrong_message(message)) return *std::move(wrong);
   json::object heard = *message;
   heard["role"] = "agent";   // for the planner here, the client is the other side
-  std::vector<harness::ProposedFact> facts = harness::facts_of_message(heard);
-  const std::string_view id = text_of(*message, "messageId");
-  const auto known = taken_before(conversation, id);
-  if (!known) return failure_of(known.error());
-  if (*known && is_same(**known, facts.back())) return task_of(conversation);
-  if (*known) {
-    return RpcFailure{RpcCode::InvalidParams, "another message was taken under the messageId " + std::string(id)};
+  const std::vector<harness::ProposedFact> said = harness::facts_of_message(heard);
+  if (is_blank(said) && !harness::is_terminal_status(harness::next_state_of(*message))) {
+    return RpcFailure{RpcCode::InvalidParams,
+                      "params.message.parts: the message says nothing; it needs a text, or a file with its bytes"};
   }
+  const std::string_view context = text_of(*message, "contextId");
+  if (!context.empty() && context != conversation.log().id()) {
+    return wrong_member("message.contextId", ("\"" + conversation.log().id() + "\", or left out").c_str());
+  }
+  if (auto answer = answer_to_taken(conversation, said)) return *std::move(answer);
   const harness::ConversationView& view = conversation.view();
   const std::string_view named = text_of(*message, "taskId");
   if (!named.empty() && named != task_id(conversation.log().id(), view.epoch())) {
@@ -96,14 +110,18 @@ Served take_message(harness::Conversation& conversation, const json::object& par
     return RpcFailure{RpcCode::InvalidParams, "the task is over; send a message without taskId to begin another one"};
   }
   if (named.empty() && view.has_public()) {
-    if (const auto cleared = harness::clear(conversation, author); !cleared) return failure_of(cleared.error());
+    // The other side waits for no person here: a call in doubt goes over into the new task.
+    const auto begun = conversation.rewind(0, harness::RewindKeeps::Nothing, author);
+    if (!begun) return failure_of(begun.error());
   }
+  std::vector<harness::ProposedFact> facts = said;
   facts.push_back({harness::FactType::status_changed,
                    {{"a2a", harness::turn_after(harness::next_state_of(*message)).other}}});
   if (const auto written = conversation.observe(std::move(facts), author); !written) {
     return failure_of(written.error());
   }
-  return task_of(conversation);
+  // Another process may have taken another message under the id at the same moment.
+  return answer_to_taken(conversation, said).value_or(task_of(conversation));
 }
 
 Served cancel(harness::Conversation& conversation, const harness::Author& author) {
@@ -117,11 +135,14 @@ Served cancel(harness::Conversation& conversation, const harness::Author& author
 
 Served get(const harness::Conversation& conversation, const json::object& params) {
   json::object task = task_of(conversation);
-  const auto length = harness::number_of(params, "historyLength");
+  const json::value* const length = params.if_contains("historyLength");
+  if (length == nullptr || length->is_null()) return task;
+  boost::system::error_code error;
+  const auto most = length->is_number() ? length->to_number<std::uint64_t>(error) : 0;
+  if (!length->is_number() || error) return wrong_member("historyLength", "a whole number from 0");
   json::array& history = task.at("history").as_array();
-  if (length && *length >= 0 && *length < static_cast<double>(history.size())) {
-    const auto dropped = history.size() - static_cast<std::size_t>(*length);
-    history.erase(history.begin(), history.begin() + static_cast<std::ptrdiff_t>(dropped));
+  if (most < history.size()) {
+    history.erase(history.begin(), history.end() - static_cast<std::ptrdiff_t>(most));
   }
   return task;
 }
@@ -174,6 +195,7 @@ Served serve_task(harness::Conversation& conversation, const RpcRequest& request
   }
   const bool names_task = method == "tasks/get" || method == "tasks/cancel" || method == "tasks/resubscribe";
   if (!names_task) return RpcFailure{RpcCode::MethodNotFound, "there is no method " + request.method};
+  if (text_of(request.params, "id").empty()) return wrong_member("id", "a text");
   const std::string_view id = text_of(request.params, "id");
   const bool is_there = conversation.view().has_public() || !conversation.view().status().empty();
   if (!is_there || id != task_id(conversation.log().id(), conversation.view().epoch())) {

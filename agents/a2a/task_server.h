@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "agents/a2a/json_rpc.h"
-#include "agents/harness/conversation.h"
+#include "agents/harness/conversation/conversation.h"
 
 namespace ptcvm::a2a {
 

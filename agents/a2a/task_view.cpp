@@ -1,6 +1,6 @@
 #include "agents/a2a/task_view.h"
 
-#include "agents/harness/json_members.h"
+#include "agents/harness/facts/json_members.h"
 
 namespace ptcvm::a2a {
 
@@ -8,10 +8,6 @@ namespace json = boost::json;
 using harness::FactType;
 
 namespace {
-
-bool is_message(const harness::Fact& fact) {
-  return fact.type == FactType::message_received || fact.type == FactType::message_sent;
-}
 
 json::array parts_of(const harness::ConversationView& view, const json::object& body) {
   json::array parts{json::object{{"kind", "text"}, {"text", harness::text_of(body, "text")}}};
@@ -57,7 +53,7 @@ bool is_final(std::string_view client) { return client == "input-required" || ha
 json::object task_json(const harness::ConversationView& view, std::string_view conversation) {
   json::array history;
   for (const harness::Fact& fact : view.facts()) {
-    if (is_message(fact)) history.push_back(message_json(view, conversation, fact));
+    if (is_message(fact.type)) history.push_back(message_json(view, conversation, fact));
   }
   json::object status{{"state", state_of_client(view.status())}};
   if (!history.empty()) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "agents/harness/conversation_view.h"
+#include "agents/harness/conversation/conversation_view.h"
 
 namespace ptcvm::a2a {
 

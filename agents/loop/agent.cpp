@@ -194,6 +194,12 @@ Result<Agent> Agent::make(const Engine& engine, AgentDefinition definition, Agen
   return Agent(std::move(impl));
 }
 
+Result<Agent> Agent::with_program(std::string program) const {
+  AgentDefinition other = impl_->definition;
+  other.program = std::move(program);
+  return make(impl_->engine, std::move(other), impl_->options);
+}
+
 const AgentDefinition& Agent::definition() const { return impl_->definition; }
 
 }  // namespace ptcvm::loop

@@ -119,6 +119,9 @@ class Agent {
   // prompt names data that the signature does not have. The message begins with the path of the agent.
   static Result<Agent> make(const Engine& engine, AgentDefinition definition, AgentOptions options = {});
 
+  // Makes the same agent with another program in the place of its own (AgentDefinition::program).
+  Result<Agent> with_program(std::string program) const;
+
   const AgentDefinition& definition() const;
   const Impl& impl() const { return *impl_; }   // internal
 

@@ -27,12 +27,15 @@ bool is_signal(const PendingOperation& operation) { return operation.tool == kSi
 // for it.
 bool is_signal(const state::OperationT& operation) { return operation.tool == kSignal && operation.call == 0; }
 
+// Whether the tool has answered the call, perhaps with the word that the result comes later.
+bool is_answered(const state::OperationT& call) { return call.is_pending && !call.is_begun; }
+
 OperationKind public_kind(const state::OperationT& operation) {
   if (is_signal(operation)) return OperationKind::Input;
   switch (operation.kind) {
     case state::OperationKind::Approval: return OperationKind::Approval;
     case state::OperationKind::Doubt: return OperationKind::Doubt;
-    default: return operation.is_pending ? OperationKind::Pending : OperationKind::Tool;
+    default: return is_answered(operation) ? OperationKind::Pending : OperationKind::Tool;
   }
 }
 
@@ -106,6 +109,7 @@ void AgentNode::list_calls(std::vector<Operation>& out) {
     if (!is_input) {
       operation.key = public_key(*waiting);
       operation.tool = waiting->tool;
+      operation.is_begun = waiting->is_begun;
     }
     if (const auto tool = agent_.host_tools.find(waiting->tool); tool != agent_.host_tools.end()) {
       operation.definition = tool->second;
@@ -115,15 +119,25 @@ void AgentNode::list_calls(std::vector<Operation>& out) {
         if (call.id == waiting->call) operation.args_json = call.args.to_json();
       }
     }
+    if (operation.args_json.empty()) operation.args_json = waiting->args;
     for (const PendingOperation& one : pending) {
       if (!waiting->is_pending || one.id != (is_input ? waiting->key : waiting->name)) continue;
       operation.args_json = one.args.to_json();
       operation.due_ms = one.deadline_ms;
     }
     const std::int64_t end = node_.deadline_at_ms;
-    if (end != 0 && (operation.due_ms == 0 || operation.due_ms > end)) operation.due_ms = end;
+    const bool is_tool = operation.kind == OperationKind::Tool;
+    const bool is_doubt = operation.kind == OperationKind::Doubt;
+    operation.is_left = (is_tool || is_doubt) && is_left(*waiting);
+    if (is_doubt || operation.is_left) {
+      operation.due_ms = 0;                      // nothing ends before somebody has said it
+    } else if (end != 0 && !is_past_deadline()) {
+      if (operation.due_ms == 0 || operation.due_ms > end) operation.due_ms = end;
+      if (is_tool) operation.deadline_ms = end;
+    }
   }
-  if (const auto wake = run.wake_time_ms(); wake && std::any_of(pending.begin(), pending.end(), [](const auto& one) {
+  const auto wake = run.is_over() || node_.phase == Phase::Settling ? std::nullopt : run.wake_time_ms();
+  if (wake && std::any_of(pending.begin(), pending.end(), [](const auto& one) {
         return one.is_sleep;
       })) {
     add(OperationKind::Timer, "timer").due_ms = *wake;
@@ -139,7 +153,7 @@ void AgentNode::list_paths(std::vector<std::string>& out) const {
   for (const auto& waiting : node_.operations) {
     if (waiting->kind != state::OperationKind::Child) out.push_back(path_of(public_name(*waiting)));
   }
-  if (session_ && node_.phase == Phase::Running) {
+  if (session_ && node_.phase == Phase::Running && !session_->run().is_over()) {
     bool sleeps = false;
     for (const PendingOperation& one : session_->run().pending()) {
       sleeps = sleeps || one.is_sleep;
@@ -149,13 +163,26 @@ void AgentNode::list_paths(std::vector<std::string>& out) const {
   for (const auto& child : children_) child->list_paths(out);
 }
 
+// Keeps the first answer of an operation.
+void AgentNode::keep_settled(std::string name, std::uint64_t digest) {
+  auto settled = std::make_unique<state::SettledT>();
+  settled->name = std::move(name);
+  settled->digest = digest;
+  settled_.emplace(settled->name, digest);
+  node_.settled.push_back(std::move(settled));
+}
+
+void AgentNode::forget_settled(std::string_view name) {
+  if (settled_.erase(name) == 0) return;
+  std::erase_if(node_.settled, [&](const auto& settled) { return settled->name == name; });
+}
+
 // Answers once: the same answer again changes nothing, and another one is refused.
 Result<void> AgentNode::settle(std::string_view name, const std::string& answer,
                                const std::function<Result<void>()>& apply) {
   const std::uint64_t digest = digest_of(answer);
-  for (const auto& known : node_.settled) {
-    if (known->name != name) continue;
-    if (known->digest == digest) return {};
+  if (const auto known = settled_.find(name); known != settled_.end()) {
+    if (known->second == digest) return {};
     return loop_error(Errc::already_resolved, path_of(name) + ": the operation has another answer already");
   }
   if (auto applied = apply(); !applied) {
@@ -163,10 +190,7 @@ Result<void> AgentNode::settle(std::string_view name, const std::string& answer,
     error.message = path_of(name) + ": " + error.message;
     return error;
   }
-  auto settled = std::make_unique<state::SettledT>();
-  settled->name = name;
-  settled->digest = digest;
-  node_.settled.push_back(std::move(settled));
+  keep_settled(std::string(name), digest);
   return {};
 }
 
@@ -191,13 +215,16 @@ Result<void> AgentNode::unknown(std::string_view name) const {
 
 Result<void> AgentNode::resolve(std::string_view name, ValueView value) {
   if (name == "budget" && node_.phase == Phase::Exhausted && value.kind() == ValueKind::Map) {
+    std::vector<std::pair<std::string, std::uint64_t>> raises;   // all are known before one is done
     for (const auto& [key, by] : value.entries()) {
       const auto limit = key.as_string() ? key.as_string() : key.as_keyword();
       const std::int64_t number = by.as_int().value_or(-1);
-      if (!limit || number < 0 || !budget_.raise(*limit, static_cast<std::uint64_t>(number))) {
+      if (!limit || number < 0 || !budget_.raise(*limit, 0)) {
         return loop_error(Errc::invalid_value, path_of(name) + ": a budget is raised with {\"turns\": 1} or the like");
       }
+      raises.emplace_back(*limit, static_cast<std::uint64_t>(number));
     }
+    for (const auto& [limit, number] : raises) budget_.raise(limit, number);
     raised();
     return {};
   }
@@ -209,39 +236,31 @@ Result<void> AgentNode::resolve(std::string_view name, ValueView value) {
       decide_held(*allowed, "a person refused it");
       return {};
     }
-    Run& run = session().run();
     if (name.starts_with(kApprove)) {
-      const auto* const asked = find_operation(name.substr(kApprove.size()), state::OperationKind::Approval);
-      if (asked == nullptr) return loop_error(Errc::unknown_operation, "no such operation waits");
+      if (find_operation(name.substr(kApprove.size()), state::OperationKind::Approval) == nullptr) {
+        return loop_error(Errc::unknown_operation, "no such operation waits");
+      }
       const auto allowed = value.as_bool();
       if (!allowed) return loop_error(Errc::invalid_value, "an approval is true or false");
-      auto decided = run.decide(asked->key, *allowed, *allowed ? "" : "a person refused the call");
-      if (decided && !*allowed) remove_operation(std::string(asked->name));
-      return decided;
+      return decide_call(name.substr(kApprove.size()), *allowed, "a person refused the call");
     }
     const bool is_doubt = name.starts_with(kDoubt);
     const auto* const called = find_operation(is_doubt ? name.substr(kDoubt.size()) : name,
                                               is_doubt ? state::OperationKind::Doubt : state::OperationKind::Tool);
     if (called == nullptr) {
       if (is_doubt || !is_signal_waiting(name)) return loop_error(Errc::unknown_operation, "no such operation waits");
-      return run.resolve(name, value);
+      return session().run().resolve(name, value);
     }
     if (const auto wrong = is_doubt ? misfit(*called, value) : std::nullopt) {
       return loop_error(Errc::invalid_value, "the value does not fit the signature of the tool: " + *wrong);
     }
-    const std::string_view id = is_signal(*called) ? std::string_view(called->key) : name;
     const auto other = is_doubt || is_signal(*called) ? Result<std::optional<Value>>(std::optional<Value>())
                                                       : judge_answer(*called, value);
-    if (!other) {
-      auto failed = called->is_pending ? run.resolve_error(id, other.error().message)
-                                       : run.answer_error(called->call, other.error().message);
-      if (failed) remove_operation(std::string(called->name));
-      return failed;
-    }
-    const ValueView given = *other ? (*other)->view() : value;
-    auto told = called->is_pending ? run.resolve(id, given) : run.answer(called->call, given);
+    auto told = !other   ? tell_error(*called, other.error().message)
+                : *other ? tell_answer(*called, (*other)->view())
+                         : tell_answer(*called, value);
     if (!told) return told;
-    if (!called->is_pending) note_effect(*called);
+    if (other && !is_answered(*called)) note_effect(*called);
     remove_operation(std::string(called->name));
     return {};
   });
@@ -256,28 +275,20 @@ Result<void> AgentNode::reject(std::string_view name, std::string_view why) {
   return settle(name, "err:" + std::string(why), [&]() -> Result<void> {
     if (node_.phase == Phase::Ended) return loop_error(Errc::unknown_operation, "no such operation waits");
     if (is_held_at(name)) return decide_held(false, why), Result<void>();
-    Run& run = session().run();
-    if (name.starts_with(kApprove)) {
-      const auto* const asked = find_operation(name.substr(kApprove.size()), state::OperationKind::Approval);
-      if (asked == nullptr) return loop_error(Errc::unknown_operation, "no such operation waits");
-      auto decided = run.decide(asked->key, false, std::string(why));
-      if (decided) remove_operation(std::string(asked->name));
-      return decided;
-    }
+    if (name.starts_with(kApprove)) return decide_call(name.substr(kApprove.size()), false, why);
     if (name.starts_with(kDoubt)) {   // the call did not happen, and is made
       auto* const called = find_operation(name.substr(kDoubt.size()), state::OperationKind::Doubt);
       if (called == nullptr) return loop_error(Errc::unknown_operation, "no such operation waits");
       called->kind = state::OperationKind::Tool;
+      if (is_left(*called)) remove_operation(std::string(called->name));   // nobody makes it any more
       return {};
     }
     const auto* const called = find_operation(name, state::OperationKind::Tool);
     if (called == nullptr) {
       if (!is_signal_waiting(name)) return loop_error(Errc::unknown_operation, "no such operation waits");
-      return run.resolve_error(name, std::string(why));
+      return session().run().resolve_error(name, std::string(why));
     }
-    auto told = called->is_pending
-                    ? run.resolve_error(is_signal(*called) ? std::string_view(called->key) : name, std::string(why))
-                    : run.answer_error(called->call, std::string(why));
+    auto told = tell_error(*called, std::string(why));
     if (!told) return told;
     remove_operation(std::string(called->name));
     return {};
@@ -313,21 +324,71 @@ bool AgentNode::is_signal_waiting(std::string_view name) {
 }
 
 Result<void> AgentNode::pend(std::string_view name) {
-  auto* const called = node_.phase == Phase::Running ? find_operation(name, state::OperationKind::Tool) : nullptr;
-  if (called == nullptr || called->is_pending) return unknown(name);
-  if (auto told = session().run().answer_pending(called->call, std::string(name)); !told) return told;
+  auto* const called = has_program() ? find_operation(name, state::OperationKind::Tool) : nullptr;
+  if (called == nullptr || is_answered(*called)) return unknown(name);
+  if (is_left(*called)) {
+    note_effect(*called);
+    remove_operation(std::string(called->name));
+    return {};
+  }
+  if (!called->is_begun) {
+    if (auto told = session().run().answer_pending(called->call, std::string(name)); !told) return told;
+  }
   called->is_pending = true;
+  called->is_begun = false;
   note_effect(*called);
   return {};
 }
 
-Result<void> AgentNode::doubt(std::string_view name) {
+// Gives the program the handle of a call whose answer comes when the tool has done its work. All else is as if the call
+// had no answer yet: nobody knows the effect, and a process that takes the run over makes the call again or doubts it.
+Result<void> AgentNode::begin_call(std::string_view name) {
   auto* const called = node_.phase == Phase::Running ? find_operation(name, state::OperationKind::Tool) : nullptr;
-  if (called == nullptr || called->is_pending) return unknown(name);
+  if (called == nullptr || is_answered(*called)) return unknown(name);
+  const auto tool = agent_.host_tools.find(called->tool);
+  if (tool == agent_.host_tools.end() || tool->second->mode != ToolMode::Async) {
+    return loop_error(Errc::wrong_state, path_of(name) + ": the program waits for the answer; the tool is not async");
+  }
+  if (called->is_begun) return {};
+  if (auto told = session().run().answer_pending(called->call, std::string(name)); !told) return told;
+  called->is_pending = true;
+  called->is_begun = true;
+  return {};
+}
+
+bool AgentNode::is_in_doubt() const {
+  const auto is_doubt = [](const auto& call) { return call->kind == state::OperationKind::Doubt; };
+  return std::ranges::any_of(node_.operations, is_doubt) ||
+         std::ranges::any_of(children_, [](const auto& child) { return child->is_in_doubt(); });
+}
+
+// Gives the program the answer of a call, or what became of the operation that the call has started. An answer that the
+// program has a handle for and cannot be given is an error of the call.
+Result<void> AgentNode::tell_answer(const state::OperationT& called, ValueView value) {
+  Run& run = session().run();
+  if (is_left(called)) return {};
+  if (!called.is_pending) return run.answer(called.call, value);
+  // Before the run takes it: a large value that is refused counts for its peak of memory otherwise.
+  const auto wrong = called.is_begun || is_signal(called) ? std::nullopt : misfit(called, value);
+  if (wrong) return loop_error(Errc::invalid_value, "the value does not fit the signature of the tool: " + *wrong);
+  auto told = run.resolve(is_signal(called) ? called.key : called.name, value);
+  if (told || !called.is_begun) return told;
+  return run.resolve_error(called.name, told.error().message);
+}
+
+Result<void> AgentNode::tell_error(const state::OperationT& called, const std::string& why) {
+  Run& run = session().run();
+  if (is_left(called)) return {};
+  if (!called.is_pending) return run.answer_error(called.call, why);
+  return run.resolve_error(is_signal(called) ? called.key : called.name, why);
+}
+
+Result<void> AgentNode::doubt(std::string_view name) {
+  auto* const called = has_program() ? find_operation(name, state::OperationKind::Tool) : nullptr;
+  if (called == nullptr || is_answered(*called)) return unknown(name);
   called->kind = state::OperationKind::Doubt;
   // A call that was made again is a new question.
-  const std::string question = std::string(kDoubt) + std::string(name);
-  std::erase_if(node_.settled, [&](const auto& settled) { return settled->name == question; });
+  forget_settled(std::string(kDoubt).append(name));
   return {};
 }
 

@@ -17,17 +17,22 @@ boost::json::object arguments_of(const WaitingCall& call) {
   return data.is_object() ? std::move(data.get_object()) : boost::json::object();
 }
 
+// Counts one more, and returns how many there are.
+std::uint32_t counted(std::vector<std::unique_ptr<state::CounterT>>& counters, const std::string& name) {
+  for (const auto& counter : counters) {
+    if (counter->name == name) return ++counter->count;
+  }
+  counters.push_back(std::make_unique<state::CounterT>());
+  counters.back()->name = name;
+  return counters.back()->count = 1;
+}
+
 }  // namespace
 
 std::string AgentNode::new_name(const std::string& tool) {
-  for (const auto& counter : node_.counters) {
-    if (counter->name == tool) return tool + "#" + std::to_string(++counter->count);
-  }
-  auto counter = std::make_unique<state::CounterT>();
-  counter->name = tool;
-  counter->count = 1;
-  node_.counters.push_back(std::move(counter));
-  return tool;
+  counted(node_.current->begun, tool);
+  const std::uint32_t number = counted(node_.counters, tool);
+  return number == 1 ? tool : tool + "#" + std::to_string(number);
 }
 
 state::OperationT* AgentNode::find_call(std::uint64_t call) {
@@ -79,6 +84,7 @@ void AgentNode::take_call(const WaitingCall& call) {
   known->call = call.id;
   known->key = call.key;
   known->task = call.task_id;
+  if (tree_.waits_for_words() && outlives_program(call.tool)) known->args = call.args.to_json();
   const auto refuse = [&, name = known->name](const std::string& why) {
     static_cast<void>(run.answer_error(call.id, why));   // the call waits: it was listed a moment ago
     remove_operation(name);
@@ -91,6 +97,7 @@ void AgentNode::take_call(const WaitingCall& call) {
   const auto child = agent_.children.find(call.tool);
   if (child == agent_.children.end()) {
     if (const auto refusal = budget_.tool_refusal()) return refuse(refusal->reason + ": " + refusal->message);
+    if (is_asked_behind_handle(call.tool)) return ask_about(call, *known);
     return budget_.count_tool_call();
   }
   const AgentLimits& wanted = child->second->definition->limits;
@@ -155,11 +162,7 @@ bool AgentNode::settle_children() {
       told = run.resolve_error(ended.name, ended.end_reason + ": " + ended.end_message);
     }
     if (ended.is_repaired) node_.is_repaired = true;
-    for (const auto& settled : ended.settled) {
-      auto kept = std::make_unique<state::SettledT>(*settled);
-      kept->name = path_below(ended.name, settled->name);
-      node_.settled.push_back(std::move(kept));
-    }
+    for (const auto& settled : ended.settled) keep_settled(path_below(ended.name, settled->name), settled->digest);
     remove_operation(ended.name);
     drop_child(i);
   }

@@ -6,6 +6,7 @@
 
 #include "agents/loop/agent_names.h"
 #include "agents/loop/agent_sequence.h"
+#include "agents/loop/reply_program.h"
 #include "ptcvm/json.hpp"
 
 namespace ptcvm::loop {
@@ -116,6 +117,7 @@ std::string read_tool(const json::value& value, const std::string& where, AgentT
   members.text("description", tool.description);
   members.flag("ask", tool.asks);
   if (!is_agent_name(tool.name)) members.fail("\"name\" is not a name of letters, digits, - and _");
+  if (tool.name == kRunProgram) members.fail("the model has a tool run_program already, which runs its programs");
   std::string effect = "unsafe", mode = "sync";
   members.text("effect", effect);
   members.text("mode", mode);
@@ -181,7 +183,7 @@ void read_limits(Members& members, AgentLimits& limits) {
   if (const json::value* const money = inner.find("money"); money != nullptr && limits.money == 0) {
     inner.wrong("money", "a whole number from 1 on");
   }
-  inner.number<std::int64_t>("deadline_ms", limits.deadline_ms, 0);
+  inner.number<std::int64_t>("deadline_ms", limits.deadline_ms, 1);
   if (const std::string error = inner.finish(); !error.empty()) members.fail(error);
 }
 
@@ -260,6 +262,9 @@ std::string read_definition(const json::value& value, const std::string& where, 
   members.text("description", out.description);
   members.text("system", out.system);
   members.text("program", out.program);
+  if (const json::value* const program = members.find("program"); program != nullptr && out.program.empty()) {
+    members.fail("\"program\" is empty; leave it out for an agent that asks a model");
+  }
   members.text("progress", out.progress);
   members.text("plan_from", out.plan_from);
   members.flag("journal", out.has_journal);

@@ -1,8 +1,10 @@
 #include "agents/loop/agent_document.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "agents/loop/agent_run.h"
 #include "agents/loop/document_json.h"
 #include "agents/wire/reply.h"
 
@@ -13,7 +15,8 @@ namespace {
 constexpr int kMostNestedAgents = 40;           // agents below agents
 constexpr std::size_t kMostTables = 4'000'000;
 constexpr std::size_t kChecksumBytes = sizeof(std::uint64_t);
-constexpr std::uint32_t kLastVersionWithoutChecksum = 1;
+constexpr std::uint32_t kLastVersionWithoutChecksum = 1, kLastVersionWithoutBegunCalls = 5,
+                        kLastVersionWithoutWaits = 6;
 constexpr auto kLastProtocol = static_cast<std::uint8_t>(wire::Protocol::Messages);
 
 Error damaged(std::string message) {
@@ -65,10 +68,26 @@ std::string fault_of(state::NodeT& node, int level) {
     if (operation->kind > state::OperationKind::MAX) return "has an unknown kind of operation";
   }
   if (node.phase == state::Phase::Running && node.session.empty()) return "has a program without its session";
+  const bool is_settling = node.phase == state::Phase::Settling;
+  if (is_settling != (node.program_end != nullptr)) return "has an end of a program in a wrong place";
+  if (is_settling && (node.program_end->kind > state::TurnKind::MAX ||
+                      node.program_end->after > state::AfterProgram::MAX)) {
+    return "has an unknown end of a program";
+  }
   for (const auto& child : node.children) {
     if (std::string fault = fault_of(*child, level + 1); !fault.empty()) return fault;
   }
   return {};
+}
+
+bool has_begun_calls(const state::NodeT& node) {
+  return std::ranges::any_of(node.operations, [](const auto& call) { return call->is_begun; }) ||
+         std::ranges::any_of(node.children, [](const auto& child) { return has_begun_calls(*child); });
+}
+
+bool has_settling_agents(const state::NodeT& node) {
+  return node.phase == state::Phase::Settling ||
+         std::ranges::any_of(node.children, [](const auto& child) { return has_settling_agents(*child); });
 }
 
 // The JSON face leaves out what is empty.
@@ -83,6 +102,11 @@ void fill_in(state::NodeT& node) {
 }
 
 }  // namespace
+
+std::uint32_t written_version(const state::DocumentT& document) {
+  if (document.rules != 0 || has_settling_agents(*document.root)) return kDocumentVersion;
+  return has_begun_calls(*document.root) ? kLastVersionWithoutWaits : kLastVersionWithoutBegunCalls;
+}
 
 std::vector<std::byte> write_document(const state::DocumentT& document) {
   flatbuffers::FlatBufferBuilder builder(4096);
@@ -112,7 +136,10 @@ Result<std::unique_ptr<state::DocumentT>> read_document(std::span<const std::byt
     flatbuffers::Verifier verifier(first, size, 2 * kMostNestedAgents + 8, kMostTables);
     if (size < 8 || !state::VerifyDocumentBuffer(verifier)) return damaged("cannot be read");
     document.reset(state::GetDocument(first)->UnPack());
-    if (!is_whole && document->version > kLastVersionWithoutChecksum) {
+    // What later versions write is in no document of that version: a changed byte may make any version.
+    const bool is_later =
+        document->version > kLastVersionWithoutChecksum || document->keys_name_run || document->rules != 0;
+    if (!is_whole && is_later) {
       return damaged("was changed or is not whole: its checksum is another one");
     }
   }
@@ -120,7 +147,7 @@ Result<std::unique_ptr<state::DocumentT>> read_document(std::span<const std::byt
     return damaged("has version " + std::to_string(document->version) + ", and this library reads the versions " +
                    std::to_string(kOldestDocumentVersion) + " to " + std::to_string(kDocumentVersion));
   }
-  document->version = kDocumentVersion;   // it is written in the version of this library
+  if (document->rules > kAgentRules) return damaged("goes by rules that this library does not know");
   if (document->root == nullptr) return damaged("has no agent");
   if (std::string fault = fault_of(*document->root, 1); !fault.empty()) return damaged(std::move(fault));
   return document;

@@ -14,8 +14,12 @@
 
 namespace ptcvm::loop {
 
-inline constexpr std::uint32_t kDocumentVersion = 5, kOldestDocumentVersion = 1;
+inline constexpr std::uint32_t kDocumentVersion = 7, kOldestDocumentVersion = 1;
 inline constexpr std::size_t kMostDocumentBytes = 256u << 20;
+
+// Returns the version in which a state is written: the oldest one that has all of it. So the bytes of a state stay what
+// an earlier library wrote, and the logs of runs have hashes of these bytes.
+std::uint32_t written_version(const state::DocumentT& document);
 
 std::vector<std::byte> write_document(const state::DocumentT& document);
 // Reads either face. Error: invalid_snapshot, and the message says what is wrong; too_large.

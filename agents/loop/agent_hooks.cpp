@@ -224,7 +224,7 @@ HookVerdict AgentNode::judge_call(ToolCall& call) {
     if (is_failed_hook(verdict)) verdict.text = std::string(kHookFailed) + ": " + verdict.text;
     if (verdict.kind != Kind::Allow) return verdict;
   }
-  if (!tool->second->asks || !has_tools()) return HookVerdict::allow();
+  if (!tool->second->asks || !has_tools() || is_asked_behind_handle(tool->first)) return HookVerdict::allow();
   return HookVerdict::ask("May " + tool->first + " be called?");
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
-#include <map>
 #include <utility>
 
 #include "agents/loop/program_text.h"
@@ -35,6 +34,7 @@ AgentNode::AgentNode(AgentTree& tree, const CompiledAgent& agent, state::NodeT& 
               query_ == nullptr ? TreeBudget::Turns::Counted : TreeBudget::Turns::Own),
       conversation_(agent, tree.agent.options, node),
       plan_(agent.definition->plan) {
+  for (const auto& known : node.settled) settled_.emplace(known->name, known->digest);
   const std::string& from = agent.definition->plan_from;
   if (from.empty()) return;
   const json::object data = object_in(node.data);
@@ -67,12 +67,15 @@ void AgentNode::begin_state(state::NodeT& node, const CompiledAgent& agent, cons
 
 void AgentNode::go() {
   for (;;) {
-    if (is_at_work() && is_past_deadline()) end_past_deadline();
+    if (is_at_work() && is_past_deadline()) reach_deadline();
     switch (node_.phase) {
       case Phase::Beginning: begin_turn(); break;
       case Phase::Asking: ask(); break;
       case Phase::Running:
         if (!run_program()) return;
+        break;
+      case Phase::Settling:
+        if (!settle_calls()) return;
         break;
       case Phase::Pausing:
         if (tree_.time_ms < node_.wake_ms) return;
@@ -102,7 +105,7 @@ void AgentNode::take_staged() {
 // Returns whether the agent goes on without an answer.
 bool AgentNode::is_at_work() const {
   return node_.phase == Phase::Beginning || node_.phase == Phase::Asking || node_.phase == Phase::Running ||
-         node_.phase == Phase::Pausing;
+         node_.phase == Phase::Pausing || node_.phase == Phase::Settling;
 }
 
 bool AgentNode::is_past_deadline() const {
@@ -305,6 +308,7 @@ Result<void> AgentNode::restore() {
   if (!node_.session.empty()) {
     if (auto opened = open_session(); !opened) return opened.error();
   }
+  if (auto known = check_program_end(); !known) return known;
   for (const auto& child : node_.children) {
     const auto found = agent_.children.find(child->definition);
     if (is_query(child->definition)) {
@@ -320,65 +324,6 @@ Result<void> AgentNode::restore() {
     if (auto restored = children_.back()->restore(); !restored) return restored.error();
   }
   return {};
-}
-
-void AgentNode::keep_turns(state::NodeT& node, const CompiledAgent& agent, std::uint32_t turns) {
-  node.turns.resize(std::min<std::size_t>(node.turns.size(), turns));
-  node.current = std::make_unique<state::TurnT>();
-  node.children.clear();
-  node.operations.clear();
-  node.settled.clear();
-  node.session.clear();
-  node.staged.clear();
-  node.summaries.clear();
-  node.unsafe_effects.clear();
-  node.phase = Phase::Beginning;
-  node.reserved_money = 0;
-  node.lost_requests = 0;
-  node.given_up.clear();
-  node.reserved_turns = node.work_turns = node.retry_turns = node.native_calls = 0;
-  node.left_turns = std::min(node.left_turns, turns);
-  node.is_closing = node.is_turn_open = node.is_fallback = node.is_repaired = false;
-  node.end_reason.clear();
-  node.end_message.clear();
-  node.result.clear();
-  node.held_at.clear();
-  node.held_question.clear();
-  node.request_change.clear();
-  node.held_phase = Phase::Beginning;
-  node.usage = node.turns.empty() ? std::make_unique<state::UsageT>()
-                                  : std::make_unique<state::UsageT>(*node.turns.back()->usage);
-  std::map<std::string, std::string> journal;
-  for (const auto& task : node.opening_journal) journal[task->name] = task->text;
-  for (const auto& turn : node.turns) {
-    for (const auto& task : turn->tasks) journal[task->name] = task->text;
-    for (const std::string& id : turn->dropped_tasks) journal.erase(id);
-    for (const auto& summary : turn->summaries) {
-      std::erase_if(node.summaries, [&](const auto& known) { return known->name == summary->name; });
-      node.summaries.push_back(std::make_unique<state::NamedTextT>(*summary));
-    }
-    node.is_repaired = node.is_repaired || turn->is_repaired;
-    if (node.work_turns < node.limits->max_turns) {
-      ++node.work_turns;
-    } else {
-      ++node.retry_turns;
-    }
-    if (turn != node.turns.back() && !turn->said.empty()) node.work_turns = node.retry_turns = 0;
-  }
-  node.journal.clear();
-  for (const auto& [id, text] : journal) {
-    auto task = std::make_unique<state::NamedTextT>();
-    task->name = id;
-    task->text = text;
-    node.journal.push_back(std::move(task));
-  }
-  if (node.turns.empty()) return;
-  state::TurnT& last = *node.turns.back();
-  last.said.clear();
-  if (last.kind != TurnKind::Returned) return;
-  const auto value = Value::from_edn(last.value);
-  node.phase = Phase::Ended;
-  node.result = agent.mode == ReplyMode::Program && value ? result_json(*value) : std::string();
 }
 
 }  // namespace ptcvm::loop

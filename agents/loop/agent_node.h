@@ -3,7 +3,7 @@
 //
 // A turn goes through the phases Beginning (may there be a turn?), Asking (a request is made), Awaiting (its reply),
 // Pausing (until the next attempt), Running (the program), and back to Beginning, or Ended. Exhausted waits for a
-// budget, Held for a person whom a hook asks.
+// budget, Held for a person whom a hook asks, Settling for calls of a program that has ended.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "agents/loop/agent_run.h"
@@ -51,6 +52,7 @@ class AgentNode {
   Result<void> resolve(std::string_view name, ValueView value);
   Result<void> reject(std::string_view name, std::string_view why);
   Result<void> pend(std::string_view name);
+  Result<void> begin_call(std::string_view name);
   Result<void> doubt(std::string_view name);
   Result<void> resolve_model(const ModelReply& reply);
   // Charges the reply to a request that was given up; `path` is the one below this agent. Error: unknown_operation.
@@ -88,6 +90,7 @@ class AgentNode {
   void end_ok(std::string result_json, bool is_fallback);
   void end_error(std::string reason, std::string message);
   TurnType turn_type() const;
+  bool has_program() const { return node_.phase == state::Phase::Running || node_.phase == state::Phase::Settling; }
   bool has_own_program() const { return !agent_.definition->program.empty(); }
   bool has_tools() const { return has_own_program() || turn_type() == TurnType::Work; }
   bool render_progress();                          // returns false when the renderer has ended the run
@@ -98,6 +101,9 @@ class AgentNode {
   void ask();
   void send();
   void take_left_definitions();
+  std::vector<DefinitionNote> left_definitions();
+  std::uint64_t definitions_room();
+  std::uint64_t leave_turns();
   std::string notes();
   wire::GrowingBody::Body request_body();
 
@@ -147,7 +153,6 @@ class AgentNode {
   void finish_native_call();
   void take_return(ValueView value, const Outcome& outcome);
   void take_fault(const Diagnostic& fault, const Outcome& outcome);
-  void forget_operations(bool is_fault);
   std::string shown(const Outcome& outcome, ValueView value);
   std::string changed_definitions();
   bool take_calls();
@@ -164,6 +169,28 @@ class AgentNode {
   std::string new_name(const std::string& tool);
   bool has_lasting_unsafe_effect();
 
+  // agent_approvals.cpp: calls that a person allows
+  bool is_asked_behind_handle(std::string_view tool) const;
+  void ask_about(const WaitingCall& call, state::OperationT& operation);
+  Result<void> decide_call(std::string_view name, bool is_allowed, std::string_view why);
+
+  // agent_settling.cpp: programs that have ended while calls of theirs are under way
+  bool outlives_program(std::string_view tool) const;
+  bool is_without_word(const state::OperationT& call) const;
+  bool has_calls_without_word() const;             // here or below
+  bool is_waited_for(const state::OperationT& call) const;
+  bool waits_for_calls() const;
+  bool is_left(const state::OperationT& call) const;
+  void end_program(state::TurnKind kind, std::string feedback, state::AfterProgram after = state::AfterProgram::Turn,
+                   std::string result_or_reason = {}, std::string message = {});
+  void settle_program();
+  bool settle_calls();
+  Result<void> check_program_end();                // when a state was loaded
+  void reach_deadline();
+  void leave();
+  void leave_child(std::size_t index);
+  void forget_operations(bool is_fault);
+
   // agent_answers.cpp: operations
   std::string public_key(const state::OperationT& call) const;
   void list_calls(std::vector<Operation>& out);
@@ -171,7 +198,12 @@ class AgentNode {
   state::OperationT* find_call(std::uint64_t call);
   bool is_signal_waiting(std::string_view name);
   std::optional<std::string> misfit(const state::OperationT& called, ValueView value) const;
+  void keep_settled(std::string name, std::uint64_t digest);
+  void forget_settled(std::string_view name);
   Result<void> settle(std::string_view name, const std::string& answer, const std::function<Result<void>()>& apply);
+  Result<void> tell_answer(const state::OperationT& called, ValueView value);
+  Result<void> tell_error(const state::OperationT& called, const std::string& why);
+  bool is_in_doubt() const;                        // here or below
   void remove_operation(std::string_view name);
   void note_effect(const state::OperationT& operation);
   // Returns the id of the programs of this agent, which is the first part of the keys of their calls. The id of the run
@@ -200,6 +232,7 @@ class AgentNode {
   std::map<std::string_view, LeftDefinition> left_;    // by the first turns, which have left the request
   std::size_t left_turns_ = 0;                         // how many turns these are
   wire::GrowingBody::Body body_;                       // what the request that waits is written as, or null
+  std::unordered_map<std::string_view, std::uint64_t> settled_;   // digests by name, which node_.settled owns
   std::optional<HookVerdict> turn_end_;                // what a hook said about the turn that ends now
 };
 

@@ -14,8 +14,8 @@ void AgentNode::end_own_program(std::string reason, std::string message) {
   const bool is_of_child = reason == "tool_error" && agent_.host_tools.empty() && !agent_.children.empty();
   if (is_of_child) reason = "chained_failure";
   if (reason.empty()) reason = "fault";
-  end_turn(TurnKind::Fault, "Error: " + reason + ": " + message);
-  end_error(std::move(reason), std::move(message));
+  std::string feedback = "Error: " + reason + ": " + message;
+  end_program(TurnKind::Fault, std::move(feedback), state::AfterProgram::Error, std::move(reason), std::move(message));
 }
 
 }  // namespace ptcvm::loop

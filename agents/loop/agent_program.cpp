@@ -11,6 +11,7 @@
 
 namespace ptcvm::loop {
 
+using state::AfterProgram;
 using state::Phase;
 using state::TurnKind;
 
@@ -182,7 +183,7 @@ void AgentNode::finish_native_call() {
   budget_.count_fuel(run.usage().fuel);
   record_state_of_session();
   forget_operations(false);
-  if (!start_native_call()) end_turn(TurnKind::Value, {});
+  end_program(TurnKind::Value, {}, AfterProgram::NativeCall);
 }
 
 bool AgentNode::run_program() {
@@ -233,13 +234,13 @@ void AgentNode::finish_program() {
     const auto text = message.as_string();
     std::string why = name ? std::string(*name) : reason.is_nil() ? "failed" : reason.to_edn();
     std::string said = text ? std::string(*text) : value.to_edn();
-    end_turn(TurnKind::Failed, "The task has failed: " + preview(value, kReturnBytes));
-    return end_error(std::move(why), std::move(said));
+    return end_program(TurnKind::Failed, "The task has failed: " + preview(value, kReturnBytes), AfterProgram::Error,
+                       std::move(why), std::move(said));
   }
   turn.value = value.kind() == ValueKind::Var ? std::string() : value.to_edn();
   std::string text = shown(outcome, value);
   if (has_own_program()) return end_own_program("llm_required", "the program did not end the task");
-  end_turn(TurnKind::Value, text + definitions);
+  end_program(TurnKind::Value, text + definitions);
 }
 
 void AgentNode::take_return(ValueView value, const Outcome& outcome) {
@@ -252,14 +253,11 @@ void AgentNode::take_return(ValueView value, const Outcome& outcome) {
     text += "The returned value does not fit " + agent_.signature->result_type() + ": " + *wrong + ".\nIt was " +
             preview(value, kReturnBytes) + "\nCall (return …) with a value that fits.\n";
     if (has_own_program()) return end_own_program("validation_error", *wrong);
-    const bool is_lasting = has_lasting_unsafe_effect();
-    end_turn(TurnKind::Fault, text + definitions);
-    node_.is_closing = node_.is_closing || (is_lasting && node_.phase == Phase::Beginning);
-    return;
+    return end_program(TurnKind::Fault, text + definitions);
   }
   std::string result = result_json(value);
-  end_turn(TurnKind::Returned, "Returned " + preview(value, kReturnBytes) + "\n" + definitions);
-  end_ok(std::move(result), false);
+  end_program(TurnKind::Returned, "Returned " + preview(value, kReturnBytes) + "\n" + definitions,
+              AfterProgram::Result, std::move(result));
 }
 
 void AgentNode::take_fault(const Diagnostic& fault, const Outcome& outcome) {
@@ -270,21 +268,7 @@ void AgentNode::take_fault(const Diagnostic& fault, const Outcome& outcome) {
   if (!fault.found.empty()) text += "Found: " + (may_have_hidden(fault.found) ? "(hidden)" : fault.found) + "\n";
   if (!fault.hint.empty()) text += "Hint: " + fault.hint + "\n";
   text += "Nothing that this program defined was kept.";
-  end_turn(TurnKind::Fault, std::move(text));
-}
-
-// Forgets calls that nothing will answer, and their children. What the program began goes on: a later program can wait
-// for it by its handle, which a fault takes away unless a task has it.
-void AgentNode::forget_operations(bool is_fault) {
-  std::erase_if(node_.operations, [&](const auto& operation) {
-    const bool has_a_child = operation->kind == state::OperationKind::Child;
-    const bool is_signal = operation->call == 0;
-    return !operation->is_pending || is_signal || ((is_fault || has_a_child) && operation->task.empty());
-  });
-  // Nothing can wait for a child without its operation: its call has no handle.
-  for (std::size_t i = children_.size(); i-- > 0;) {
-    if (find_operation(children_[i]->state().name, state::OperationKind::Child) == nullptr) drop_child(i);
-  }
+  end_program(TurnKind::Fault, std::move(text));
 }
 
 // Returns what the program printed, or else its value.

@@ -89,6 +89,7 @@ Result<void> AgentNode::resolve_model(const ModelReply& came) {
     take_failure({wire::ReplyError::Kind::Cut, 0, nullptr, why, true, {}});
     return {};
   }
+  if (came.is_of_program) budget_.take_back_model_call();
   const ModelChoice model = asked_model();
   wire::Reply reply = whole_reply(came, model, tree_.time_ms);
   charge(model, node_.lost_requests, reply, came);
@@ -106,6 +107,7 @@ Result<void> AgentNode::resolve_model(const ModelReply& came) {
 Result<void> AgentNode::charge_given_up(std::string_view path, const ModelReply& came) {
   const auto found = std::ranges::find(node_.given_up, path, [](const auto& request) { return request->path; });
   if (found == node_.given_up.end()) return unknown(path);
+  if (came.is_of_program) budget_.take_back_model_call();
   const ModelChoice model = choice_of(**found);
   if (came.status != 0) charge(model, (*found)->lost_requests, whole_reply(came, model, tree_.time_ms), came);
   node_.given_up.erase(found);

@@ -59,6 +59,35 @@ void AgentNode::take_left_definitions() {
   }
 }
 
+std::vector<DefinitionNote> AgentNode::left_definitions() {
+  take_left_definitions();
+  std::vector<DefinitionNote> out;
+  for (const auto& [name, left] : left_) out.push_back({name, left.edn, left.doc});
+  return out;
+}
+
+// Returns how many bytes the list of definitions may have: what the rest of the request leaves of transcript_bytes.
+std::uint64_t AgentNode::definitions_room() {
+  if (!tree_.counts_definitions()) return UINT64_MAX;
+  std::uint64_t bytes = 0;
+  conversation_.turns_to_leave(UINT64_MAX, bytes);   // nothing leaves
+  return node_.limits->transcript_bytes - std::min(node_.limits->transcript_bytes, bytes);
+}
+
+// Lets the oldest turns leave the request, so that the rest fits into the limit transcript_bytes. Returns the size of
+// the rest without the list of definitions, which is cut to the room that is left. A turn that leaves adds its
+// definitions to the list; the list has counted since rules 7.
+std::uint64_t AgentNode::leave_turns() {
+  const std::uint64_t most = node_.limits->transcript_bytes;
+  const bool has_list = agent_.mode == ReplyMode::Program && tree_.counts_definitions();
+  for (std::uint64_t bytes = 0;;) {
+    const std::uint64_t listed = has_list ? definitions_text(left_definitions(), UINT64_MAX).size() : 0;
+    const std::uint32_t before = node_.left_turns;
+    node_.left_turns = conversation_.turns_to_leave(most - std::min(most, listed), bytes);
+    if (!has_list || node_.left_turns == before) return bytes;
+  }
+}
+
 std::string AgentNode::notes() {
   TurnNotes notes;
   notes.type = turn_type();
@@ -77,8 +106,8 @@ std::string AgentNode::notes() {
   } else if (!plan_->empty() || !node_.summaries.empty()) {
     notes.progress = checklist(*plan_, texts_of(node_.summaries));
   }
-  take_left_definitions();
-  for (const auto& [name, left] : left_) notes.definitions.push_back({name, left.edn, left.doc});
+  notes.definitions = left_definitions();
+  notes.most_definition_bytes = definitions_room();
   std::string text = turn_notes(agent_, notes);
   if (node_.request_change.empty()) return text;
   const auto change = Value::from_edn(node_.request_change);
@@ -101,8 +130,7 @@ void AgentNode::ask() {
   if (has_own_program()) return use_own_program();
   if (const auto refusal = budget_.model_refusal()) return exhaust(refusal->reason, refusal->message);
   node_.request_change.clear();
-  std::uint64_t bytes = 0;
-  node_.left_turns = conversation_.turns_to_leave(node_.limits->transcript_bytes, bytes);
+  const std::uint64_t bytes = leave_turns();
   if (bytes > node_.limits->transcript_bytes) {
     return exhaust("budget_exhausted", "the prompt is too long: it has " + std::to_string(bytes) +
                                            " bytes without the turns that can leave it, and the limit "

@@ -20,7 +20,7 @@ namespace json = boost::json;
 
 struct AgentRun::Impl {
   Impl(const Agent& made, std::unique_ptr<state::DocumentT> state)
-      : agent(made), tree{agent.impl(), state->id, state->time_ms, state->keys_name_run, {}} {
+      : agent(made), tree{agent.impl(), state->id, state->time_ms, state->keys_name_run, state->rules, {}} {
     take(std::move(state));
   }
 
@@ -68,6 +68,7 @@ struct AgentRun::Impl {
   void write_down(AgentNode::Face face) {
     awake().save(face);
     document->time_ms = tree.time_ms;
+    document->version = written_version(*document);
     mend_texts(*document);
   }
 
@@ -107,6 +108,10 @@ std::optional<std::string> data_misfit(const CompiledAgent& agent, const json::o
   return bound ? std::nullopt : std::optional(bound.error().message);
 }
 
+std::string no_limit(std::string_view name) {
+  return "there is no limit \"" + std::string(name) + "\"; the limits are " + limit_names();
+}
+
 void raise_exhausted(AgentNode& node, std::string_view limit, std::uint64_t by, bool is_root) {
   if (!is_root && node.state().phase == state::Phase::Exhausted) node.budget().raise(limit, by);
   for (const auto& child : node.children()) raise_exhausted(*child, limit, by, false);
@@ -134,12 +139,13 @@ Result<AgentRun> AgentRun::start_again(const Agent& agent, const AgentStart& sta
   if (!data) return data.error();
   const auto journal = object_of(start.journal_json, "the journal");
   if (!journal) return journal.error();
+  if (start.rules > kAgentRules) return loop_error(Errc::invalid_value, "the run goes by rules of a later version");
   const CompiledAgent& root = agent.impl().root();
   auto document = std::make_unique<state::DocumentT>();
-  document->version = kDocumentVersion;
   document->id = start.id;
   document->time_ms = start.time_ms;
   document->keys_name_run = start.keys_name_run;
+  document->rules = start.rules;
   document->agent = agent.impl().definition_text;
   document->root = std::make_unique<state::NodeT>();
   AgentNode::begin_state(*document->root, root, *data);
@@ -167,6 +173,15 @@ Result<AgentRun> AgentRun::restore(const Agent& agent, std::span<const std::byte
   auto impl = std::make_unique<Impl>(agent, std::move(*document));
   if (auto restored = impl->root->restore(); !restored) return restored.error();
   return AgentRun(std::move(impl));
+}
+
+Result<void> AgentRun::go_on_as(const Agent& agent) {
+  if (&agent.impl() == &impl_->agent.impl()) return {};
+  auto restored = restore(agent, snapshot());
+  if (!restored) return restored.error();
+  restored->impl_->tree.verdicts = std::move(impl_->tree.verdicts);
+  *this = std::move(*restored);
+  return {};
 }
 
 const std::string& AgentRun::id() const { return impl_->tree.id; }
@@ -233,6 +248,7 @@ Result<void> AgentRun::reject(std::string_view path, std::string_view why) {
 }
 
 Result<void> AgentRun::pend(std::string_view path) { return impl_->agent_of(path).pend(path); }
+Result<void> AgentRun::begin_call(std::string_view path) { return impl_->agent_of(path).begin_call(path); }
 Result<void> AgentRun::doubt(std::string_view path) { return impl_->agent_of(path).doubt(path); }
 
 Result<void> AgentRun::input(std::string_view text) {
@@ -242,7 +258,7 @@ Result<void> AgentRun::input(std::string_view text) {
 
 Result<void> AgentRun::raise(std::string_view limit, std::uint64_t by) {
   if (!impl_->awake().budget().raise(limit, by)) {
-    return loop_error(Errc::invalid_value, "there is no limit \"" + std::string(limit) + "\"");
+    return loop_error(Errc::invalid_value, no_limit(limit));
   }
   raise_exhausted(impl_->awake(), limit, by, true);
   return {};
@@ -250,7 +266,8 @@ Result<void> AgentRun::raise(std::string_view limit, std::uint64_t by) {
 
 Result<void> AgentRun::lower(std::string_view limit, std::uint64_t most) {
   if ((limit != "money" || most != 0) && impl_->awake().budget().lower(limit, most)) return {};
-  return loop_error(Errc::invalid_value, "there is no limit \"" + std::string(limit) + "\" of " + std::to_string(most));
+  if (limit == "money") return loop_error(Errc::invalid_value, "a limit of money is at least 1");
+  return loop_error(Errc::invalid_value, no_limit(limit));
 }
 
 std::optional<std::uint64_t> AgentRun::limit(std::string_view name) const {
@@ -258,6 +275,10 @@ std::optional<std::uint64_t> AgentRun::limit(std::string_view name) const {
 }
 
 void AgentRun::advance(std::int64_t time_ms) { impl_->tree.time_ms = std::max(impl_->tree.time_ms, time_ms); }
+
+std::int64_t AgentRun::time_ms() const { return impl_->tree.time_ms; }
+
+void AgentRun::turn_back(std::int64_t time_ms) { impl_->tree.time_ms = std::min(impl_->tree.time_ms, time_ms); }
 
 Result<AgentRun> AgentRun::fork(std::uint32_t turns, std::string id) const {
   if (turns > impl_->state().turns.size()) {
@@ -269,6 +290,7 @@ Result<AgentRun> AgentRun::fork(std::uint32_t turns, std::string id) const {
   if (!document) return document.error();
   (*document)->id = std::move(id);
   (*document)->keys_name_run = true;   // it has no calls yet
+  (*document)->rules = kAgentRules;
   AgentNode::keep_turns(*(*document)->root, impl_->agent.impl().root(), turns);
   return AgentRun(std::make_unique<Impl>(impl_->agent, std::move(*document)));
 }

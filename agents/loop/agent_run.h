@@ -29,7 +29,7 @@ enum class AgentState : std::uint8_t {
 
 enum class OperationKind : std::uint8_t {
   Model,      // send Operation::body; answer with resolve_model()
-  Tool,       // call the tool; answer with resolve(), reject() or pend()
+  Tool,       // call the tool; answer with resolve(), reject() or pend(). The program need not wait: begin_call()
   Pending,    // a call that started something: answer with resolve() or reject() when the result is there
   Approval,   // a person says whether the call is made: resolve() with true, or reject(). For what a hook asks about a
               // turn, a request or a reply, args_json has the question
@@ -39,6 +39,9 @@ enum class OperationKind : std::uint8_t {
   Budget,     // a person may raise(); reject() ends the run
 };
 
+// What a host says of a call that it has not begun (Operation::is_left).
+inline constexpr std::string_view kNotBegun = "the call was not begun: the program that made it has ended";
+
 // Something that the run waits for. It owns its parts, or holds them with others.
 struct Operation {
   OperationKind kind{};
@@ -47,10 +50,16 @@ struct Operation {
   std::string agent;                      // the path of the agent that waits: "broker/desk"; "" is the root
   std::string tool, args_json;            // Tool, Pending, Approval, Doubt; Budget: which limit, as a text
   const AgentTool* definition = nullptr;  // belongs to the tool; lives as long as the Agent
+  bool is_begun = false;                  // Tool: begin_call() was said, and the program has its handle
+  // Tool: the program that made the call has ended. The run waits because the call may have happened. A host that has
+  // not begun the call does not begin it, and answers with reject(). Doubt: the call is not made when a person says
+  // that it did not happen.
+  bool is_left = false;
   std::int64_t due_ms = 0;                // Timer; for others the time at which the run stops waiting, or 0
   std::uint32_t attempt = 1;              // Model: counts the requests for one reply
-  // Model: the deadline of the agent, in ms since 1970, or 0. A host need not wait longer for the reply: it says that
-  // the reply was cut, and the agent ends with mission_timeout.
+  // Model, Tool: the deadline of the agent, in ms since 1970, or 0. A host need not wait longer for a reply: it says
+  // that the reply was cut, and the agent ends with mission_timeout. It begins no call from then on, and calls
+  // AgentRun::advance() instead.
   std::int64_t deadline_ms = 0;
   ModelChoice model = {};                 // Model: which one is asked
   std::string_view body = {};             // Model: the request as bytes of its protocol; body_owner has them
@@ -68,7 +77,12 @@ struct ModelReply {
   // reply came.
   std::optional<std::uint64_t> money = {};
   bool has_unknown_cost = false;
+  bool is_of_program = false;             // a program of the host took the place of the model: no call is counted
 };
+
+// Error::detail for a document that does not say how its program ended, which versions up to 6 can be. The run can be
+// made again from its log.
+inline constexpr std::string_view kEndIsLost = "end_is_lost";
 
 struct AgentUsage {
   std::uint32_t turns = 0;                // turns that the root has ended
@@ -86,6 +100,9 @@ struct AgentOutcome {
   bool fallback_used = false, repaired = false;
 };
 
+// The rules of runs that begin now: the version of documents with which the last of them came.
+inline constexpr std::uint32_t kAgentRules = 7;
+
 struct AgentStart {
   std::string id = "agent";
   std::string data_json = "{}";           // a map for data/…
@@ -93,6 +110,9 @@ struct AgentStart {
   std::int64_t time_ms = 0;               // ms since 1970
   // false: the keys of calls in tasks lack the id of the run, for a run that an earlier version began.
   bool keys_name_run = true;
+  // The rules by which the run goes, so that a log gives the same run in a later version: 0 for a run that was begun by
+  // a version whose documents were at most version 6 (decision 0053).
+  std::uint32_t rules = kAgentRules;
 };
 
 // Turns of the root, for people and for `agent show`.
@@ -148,6 +168,9 @@ class AgentRun {
   Result<void> resolve(std::string_view path, ValueView value);
   Result<void> reject(std::string_view path, std::string_view why);
   Result<void> pend(std::string_view path);     // the call of a tool started something that ends later
+  // Says that a call of an async tool is under way: the program gets its handle and goes on. The operation stays a Tool
+  // and is answered as before; the turn of the program does not end before. Error: wrong_state for another mode.
+  Result<void> begin_call(std::string_view path);
   Result<void> doubt(std::string_view path);    // nobody knows whether the call happened: a person says
 
   Result<void> input(std::string_view text);    // what the user says next
@@ -158,7 +181,12 @@ class AgentRun {
   Result<void> lower(std::string_view limit, std::uint64_t most);
   // Returns a limit of the whole run, or nullopt when it is not set or has another name.
   std::optional<std::uint64_t> limit(std::string_view name) const;
+  // Goes on with other models: `agent` has the same definition. Error: refused.
+  Result<void> go_on_as(const Agent& agent);
   void advance(std::int64_t time_ms);           // sets the time, which only goes forward
+  std::int64_t time_ms() const;
+  // Takes an advance() back behind which the run was told nothing: what was told was refused.
+  void turn_back(std::int64_t time_ms);
   // Makes a run that begins with the first `turns` turns of the root as its history. Error: invalid_value.
   Result<AgentRun> fork(std::uint32_t turns, std::string id) const;
 

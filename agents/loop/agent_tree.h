@@ -4,6 +4,7 @@
 #include <string>
 
 #include "agents/loop/agent_impl.h"
+#include "agents/loop/agent_run.h"
 #include "agents/loop/hook_verdicts.h"
 
 namespace ptcvm::loop {
@@ -13,7 +14,15 @@ struct AgentTree {
   std::string id;             // names the run
   std::int64_t time_ms = 0;
   bool keys_name_run = true;  // as AgentStart has it
+  std::uint32_t rules = kAgentRules;
   HookVerdicts verdicts;
+
+  // Since rules 7 a turn waits for calls that may have happened and may not be repeated.
+  bool waits_for_words() const { return rules >= 7; }
+  // Since rules 7 the list of definitions of earlier programs counts for the limit transcript_bytes.
+  bool counts_definitions() const { return rules >= 7; }
+  // Since rules 7 the program has the handle of a call of an async tool that asks before somebody has allowed the call.
+  bool asks_behind_handles() const { return rules >= 7; }
 };
 
 }  // namespace ptcvm::loop

@@ -27,6 +27,7 @@ const char* const* enum_names() {
   if constexpr (std::is_same_v<Enum, state::TurnKind>) return state::EnumNamesTurnKind();
   if constexpr (std::is_same_v<Enum, state::OperationKind>) return state::EnumNamesOperationKind();
   if constexpr (std::is_same_v<Enum, state::Phase>) return state::EnumNamesPhase();
+  if constexpr (std::is_same_v<Enum, state::AfterProgram>) return state::EnumNamesAfterProgram();
 }
 
 template <class T>

@@ -149,6 +149,8 @@ std::string checklist(const std::vector<PlanStep>& plan,
 
 namespace {
 
+constexpr std::size_t kNoteBytes = 200;   // a value has at most so many
+
 std::string turn_line(const TurnNotes& notes) {
   switch (notes.type) {
     case TurnType::Work:
@@ -172,21 +174,30 @@ std::string text_turn_line(const TurnNotes& notes) {
 
 }  // namespace
 
+std::string definitions_text(const std::vector<DefinitionNote>& definitions, std::uint64_t most) {
+  if (definitions.empty()) return {};
+  constexpr std::size_t kCutBytes = 40;   // room for the line that says what was cut
+  std::string text = "# Definitions of earlier programs\n";
+  std::size_t told = 0;
+  for (const DefinitionNote& note : definitions) {
+    const std::string line = definition_line(note.name, note.edn, note.doc, kNoteBytes) + "\n";
+    const bool is_last = told + 1 == definitions.size();
+    if (text.size() + line.size() + 1 + (is_last ? 0 : kCutBytes) > most) break;
+    text += line;
+    ++told;
+  }
+  if (told < definitions.size()) text += "… " + std::to_string(definitions.size() - told) + " more definitions\n";
+  text += "\n";
+  return text.size() > most ? std::string() : text;
+}
+
 std::string turn_notes(const CompiledAgent& agent, const TurnNotes& notes) {
   if (agent.mode == ReplyMode::Text) return {};
   if (agent.mode != ReplyMode::Program) {
     // A first message that is only the prompt stays the prompt.
     return notes.turn == 1 && notes.type == TurnType::Work ? std::string() : text_turn_line(notes);
   }
-  constexpr std::size_t kValueBytes = 200;
-  std::string text;
-  if (!notes.definitions.empty()) {
-    text += "# Definitions of earlier programs\n";
-    for (const DefinitionNote& line : notes.definitions) {
-      text += definition_line(line.name, line.edn, line.doc, kValueBytes) + "\n";
-    }
-    text += "\n";
-  }
+  std::string text = definitions_text(notes.definitions, notes.most_definition_bytes);
   if (!notes.journal.empty()) {
     text += "<mission_log>\n";
     for (const NamedLine& line : notes.journal) {
@@ -196,7 +207,7 @@ std::string turn_notes(const CompiledAgent& agent, const TurnNotes& notes) {
         continue;
       }
       const auto value = Value::from_edn(line.text);
-      text.append(value ? preview(*value, kValueBytes) : std::string(line.text.substr(0, kValueBytes))).append("\n");
+      text.append(value ? preview(*value, kNoteBytes) : std::string(line.text.substr(0, kNoteBytes))).append("\n");
     }
     text += "</mission_log>\n\n";
   }

@@ -45,8 +45,12 @@ struct TurnNotes {
   std::string progress;                              // the rendered plan, or ""
   std::uint64_t money = 0, money_limit = 0;          // in millionths; no limit: 0
   std::vector<DefinitionNote> definitions;           // made by programs that have left the request
+  std::uint64_t most_definition_bytes = UINT64_MAX;  // so much room has their list
 };
 std::string turn_notes(const CompiledAgent& agent, const TurnNotes& notes);
+// Returns the list of definitions as turn_notes() begins with it, at most so many bytes; "" when there is none, or no
+// room for one.
+std::string definitions_text(const std::vector<DefinitionNote>& definitions, std::uint64_t most);
 // Renders the plan as a checklist.
 std::string checklist(const std::vector<PlanStep>& plan,
                       const std::vector<std::pair<std::string, std::string>>& summaries);

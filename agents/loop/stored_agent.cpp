@@ -17,13 +17,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t kPageOfFacts = 1'000;
-
 Error stored_error(Errc code, std::string message) { return {code, std::move(message), std::nullopt, {}}; }
-
-bool is_order(const Operation& operation) {
-  return operation.kind == OperationKind::Model || operation.kind == OperationKind::Tool;
-}
 
 }  // namespace
 
@@ -69,6 +63,7 @@ Result<std::optional<std::string>> StoredAgent::stored_definition(const Store& s
 
 Result<void> StoredAgent::load(const Agent& agent) {
   agent_ = agent;
+  run_.reset();
   const auto started = log_.find(std::string(kStarted));
   if (!started) return started.error();
   if (!*started) return begin(agent);
@@ -82,12 +77,15 @@ Result<void> StoredAgent::load(const Agent& agent) {
   if (!parked) return parked.error();
   if (*parked && !(*parked)->snapshot.empty()) {
     auto restored = AgentRun::restore(agent, (*parked)->snapshot);
-    if (!restored) return restored.error();
-    run_.emplace(std::move(*restored));
+    const bool is_end_lost = !restored && restored.error().detail == kEndIsLost;
+    if (!restored && !is_end_lost) return restored.error();
+    if (restored) run_.emplace(std::move(*restored));
     seen_ = (*parked)->observed_seq;
+  }
+  if (run_) {
     if (auto recalled = recall_intents(); !recalled) return recalled;
   } else {
-    auto made = run_from_start(agent, *body);
+    auto made = run_from_start(agent_at((*started)->seq), *body);
     if (!made) return made.error();
     run_.emplace(std::move(*made));
     seen_ = (*started)->seq;
@@ -146,73 +144,6 @@ Result<void> StoredAgent::fork(const Store& store, std::uint32_t turns, const st
   return {};
 }
 
-// Tells the run what the log has after the last fact that the run knows.
-Result<void> StoredAgent::catch_up() {
-  auto facts = read_page(seen_);
-  while (facts && !facts->empty()) {
-    // What hooks said is behind the fact after which they were asked, at the latest in the next page.
-    Result<std::vector<HostFact>> next = std::vector<HostFact>();
-    if (facts->size() == kPageOfFacts) next = read_page(facts->back().seq);
-    if (!next) return next.error();
-    for (const HostFact& fact : *facts) {
-      seen_ = fact.seq;
-      // A fact that the run refuses, as it refused it before, changes nothing.
-      static_cast<void>(apply(fact));
-    }
-    facts = std::move(next);
-  }
-  if (!facts) return facts.error();
-  run_->step();
-  recorded_turns_ = std::max(recorded_turns_, run_->usage().turns);
-  return {};
-}
-
-// Reads facts after a place, and tells the run what hooks said in them.
-Result<std::vector<HostFact>> StoredAgent::read_page(std::uint64_t after) {
-  auto facts = log_.read(after, kPageOfFacts);
-  if (!facts) return facts.error();
-  for (const HostFact& fact : *facts) recall_verdicts(*run_, fact.name, fact.body);
-  return facts;
-}
-
-Result<void> StoredAgent::apply(const HostFact& fact) {
-  if (!fact.is_of_host) return {};
-  if (fact.name == kIntent) {
-    intents_.insert(first_intent_key(fact.key));
-    return {};
-  }
-  if (fact.name == kTurnTaken || fact.name == kStarted || fact.name == kHooksSaid) return {};
-  if (fact.key.starts_with(kMail) || fact.name == kInputGiven) idle_until_.reset();
-  run_->step();
-  run_->advance(fact.time_ms);
-  is_closed_ = is_closed_ || fact.name == kSessionEnded;
-  if (fact.name == kSessionEnded) return {};
-  auto applied = apply_fact(*run_, fact.name, fact.body);
-  if (applied && fact.name == kRejected) forget_intent(fact.body, intents_);
-  return applied;
-}
-
-// A run that was left in the middle of a call has the call in its document and not what the log says of it. The log is
-// read again when there is such a call.
-Result<void> StoredAgent::recall_intents() {
-  if (std::ranges::none_of(run_->operations(), is_order)) return {};
-  std::set<std::string> doubted;          // a word about a doubt counts when there was one
-  for (std::uint64_t after = 0; after < seen_;) {
-    const auto facts = log_.read(after, kPageOfFacts);
-    if (!facts) return facts.error();
-    if (facts->empty()) return {};
-    for (const HostFact& fact : *facts) {
-      after = fact.seq;
-      if (fact.seq > seen_) return {};
-      if (!fact.is_of_host) continue;
-      if (fact.name == kIntent) intents_.insert(first_intent_key(fact.key));
-      if (fact.name == kToolInDoubt) doubted.insert(doubt_path(answered_path(fact.body)));
-      if (fact.name == kRejected && doubted.erase(answered_path(fact.body)) > 0) forget_intent(fact.body, intents_);
-    }
-  }
-  return {};
-}
-
 // Finds out what was under way when a process died.
 bool StoredAgent::is_in_doubt_without_answer(const Operation& call) const {
   Effect effect = call.definition == nullptr ? Effect::Pure : call.definition->effect;
@@ -236,7 +167,8 @@ Result<void> StoredAgent::settle_lost_orders() {
 // Does it first and writes it then: what the run refuses is not recorded. When somebody else wrote meanwhile, the log
 // has another order than this run, so the run is made again from the log.
 Result<void> StoredAgent::record(HostFact fact, StoredPoint point) {
-  if (auto applied = apply(fact); !applied) return applied;
+  const std::int64_t before_ms = run_->time_ms();
+  if (auto applied = apply(fact); !applied) return run_->turn_back(before_ms), applied;
   const auto written = log_.put({token_, seen_}, {&fact, 1});
   if (!written) return written.error();
   reach(point);
@@ -355,6 +287,17 @@ Result<void> StoredAgent::pend(std::string_view path) {
   return record_answer(path,
                        fact(HostFactClass::Effect, std::string(kPended), {}, write_answer({std::string(path), {}, {}})),
                        StoredPoint::AnswerRecorded);
+}
+
+Result<void> StoredAgent::doubt(std::string_view path) {
+  return record_answer(
+      path, fact(HostFactClass::Effect, std::string(kToolInDoubt), {}, write_answer({std::string(path), {}, {}})),
+      StoredPoint::AnswerRecorded);
+}
+
+Result<void> StoredAgent::begin_call(std::string_view path) {
+  return record(fact(HostFactClass::Effect, std::string(kCallBegun), {}, write_answer({std::string(path), {}, {}})),
+                StoredPoint::OrdersRecorded);
 }
 
 Result<void> StoredAgent::input(std::string_view text) {

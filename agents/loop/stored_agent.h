@@ -46,6 +46,9 @@ struct StoredAgentOptions {
   // Such a model keeps requests, as a mailbox does. Otherwise the request is given up and counted, and another one is
   // sent.
   std::function<bool(std::string_view agent)> keeps_requests = {};
+  // Returns the agent with the models that answered at this place of the log; nullopt, or no function: the agent that
+  // goes on now. What the log has of other models is then read as theirs.
+  std::function<std::optional<Agent>(std::uint64_t seq)> agent_at = {};
   std::function<void(StoredPoint)> at_point = {}; // is called at each point; an exception leaves the log as it is
 };
 
@@ -107,6 +110,8 @@ class StoredAgent {
   Result<void> resolve(std::string_view path, ValueView value);
   Result<void> reject(std::string_view path, std::string_view why);
   Result<void> pend(std::string_view path);
+  Result<void> doubt(std::string_view path);
+  Result<void> begin_call(std::string_view path);   // the answer comes as for other calls, by resolve() and the like
   Result<void> input(std::string_view text);
   Result<void> raise(std::string_view limit, std::uint64_t by);
   Result<void> lower(std::string_view limit, std::uint64_t most);   // records nothing when the limit is low enough
@@ -125,6 +130,8 @@ class StoredAgent {
   Result<void> begin(const Agent& agent);
   Result<void> hear_early_mail(std::uint64_t started);
   Result<std::uint64_t> first_unheard() const;
+  Agent agent_at(std::uint64_t seq) const;
+  Result<void> ask_as_at(const HostFact& fact);
   Result<void> recall_intents();
   Result<void> catch_up();
   Result<std::vector<HostFact>> read_page(std::uint64_t after);

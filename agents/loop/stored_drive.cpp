@@ -35,6 +35,10 @@ Result<void> drive_stored(StoredAgent& stored, AgentDriver& driver) {
     }
     for (const Operation& order : orders) {
       Result<void> told;
+      if (order.is_left) {
+        if (told = stored.reject(order.path, kNotBegun); !told) return told.error();
+        continue;
+      }
       const std::int64_t due = order.kind == OperationKind::Model ? driver.due_ms(order) : 0;
       if (due != 0) {
         told = stored.defer_model(order.path, due);

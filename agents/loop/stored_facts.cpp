@@ -32,6 +32,11 @@ std::int64_t member_number(const json::object& body, std::string_view name) {
   return found != nullptr && found->is_int64() ? found->get_int64() : 0;
 }
 
+bool member_flag(const json::object& body, std::string_view name) {
+  const json::value* const found = body.if_contains(name);
+  return found != nullptr && found->is_bool() && found->get_bool();
+}
+
 // Reads a number that write_answer() wrote as text; 0 when there is none.
 template <class Number>
 Number number_in(const std::string& text) {
@@ -68,7 +73,8 @@ std::string write_start(const StartBody& body) {
                    {"data", body.start.data_json},
                    {"journal", body.start.journal_json},
                    {"time_ms", body.start.time_ms},
-                   {"keys_name_run", body.start.keys_name_run}};
+                   {"keys_name_run", body.start.keys_name_run},
+                   {"rules", body.start.rules}};
   if (!body.document.empty()) out["document"] = body.document;
   return json::serialize(out);
 }
@@ -82,8 +88,8 @@ Result<StartBody> read_start(std::string_view text) {
   out.start.data_json = fact_text(*body, "data");
   out.start.journal_json = fact_text(*body, "journal");
   out.start.time_ms = member_number(*body, "time_ms");
-  const json::value* const keys_name_run = body->if_contains("keys_name_run");
-  out.start.keys_name_run = keys_name_run != nullptr && keys_name_run->is_bool() && keys_name_run->get_bool();
+  out.start.keys_name_run = member_flag(*body, "keys_name_run");
+  out.start.rules = static_cast<std::uint32_t>(member_number(*body, "rules"));
   out.document = fact_text(*body, "document");
   return out;
 }
@@ -107,12 +113,12 @@ ModelReply read_reply(const json::object& body) {
   reply.status = static_cast<int>(member_number(body, "status"));
   const json::value* const document = body.if_contains("document");
   reply.body = document == nullptr ? fact_text(body, "body") : json::serialize(*document);
-  const json::value* const cut = body.if_contains("cut");
-  reply.is_cut = cut != nullptr && cut->is_bool() && cut->get_bool();
+  reply.is_cut = member_flag(body, "cut");
   const json::value* const money = body.if_contains("money");
   boost::system::error_code error;
   if (money != nullptr) reply.money = money->to_number<std::uint64_t>(error);   // 0 when it is no such number
   reply.has_unknown_cost = money == nullptr;
+  reply.is_of_program = member_flag(body, "program");
   const json::value* const headers = body.if_contains("headers");
   if (headers == nullptr || !headers->is_object()) return reply;
   for (const auto& header : headers->get_object()) {
@@ -139,6 +145,7 @@ std::string write_reply(std::string_view path, const ModelReply& reply, const Mo
   if (!headers.empty()) out["headers"] = std::move(headers);
   if (reply.is_cut) out["cut"] = true;
   if (reply.money) out["money"] = *reply.money;
+  if (reply.is_of_program) out["program"] = true;
   if (auto document = document_of(reply, choice)) {
     out["document"] = std::move(*document);
   } else {
@@ -185,6 +192,7 @@ Result<void> apply_fact(AgentRun& run, std::string_view name, std::string_view t
   if (name == kModelDeferred) return run.defer_model(path, number_in<std::int64_t>(said));
   if (name == kToolInDoubt) return run.doubt(path);
   if (name == kPended) return run.pend(path);
+  if (name == kCallBegun) return run.begin_call(path);
   if (name == kRejected) return run.reject(path, said);
   if (name == kInputGiven) return run.input(said);
   if (name == kTimePassed) return {};

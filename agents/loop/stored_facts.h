@@ -14,9 +14,9 @@ namespace ptcvm::loop {
 inline constexpr std::string_view kStarted = "agent_started", kIntent = "intent", kModelSettled = "model_settled",
                                   kModelLost = "model_lost", kModelDeferred = "model_deferred",
                                   kResolved = "resolved", kRejected = "rejected", kPended = "pended",
-                                  kToolInDoubt = "tool_in_doubt", kInputGiven = "input_given",
-                                  kBudgetRaised = "budget_raised", kBudgetLowered = "budget_lowered",
-                                  kTimePassed = "time_passed",
+                                  kCallBegun = "call_begun", kToolInDoubt = "tool_in_doubt",
+                                  kInputGiven = "input_given", kBudgetRaised = "budget_raised",
+                                  kBudgetLowered = "budget_lowered", kTimePassed = "time_passed",
                                   kTurnTaken = "turn_taken", kHooksSaid = "hooks_said",
                                   kSessionEnded = "session_ended";
 

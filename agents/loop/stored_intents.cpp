@@ -18,6 +18,10 @@ std::string again_mark(const std::string& path) { return "again/" + path; }
 
 }  // namespace
 
+bool is_order(const Operation& operation) {
+  return operation.kind == OperationKind::Model || operation.kind == OperationKind::Tool;
+}
+
 std::string intent_key(const Operation& order) {
   return "intent/" + order.path + (order.kind == OperationKind::Model ? "/" + order.key : std::string());
 }

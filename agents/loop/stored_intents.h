@@ -10,6 +10,8 @@
 
 namespace ptcvm::loop {
 
+// Returns whether it is an order: a request or a call, which the host makes.
+bool is_order(const Operation& operation);
 // Returns the key of the first intent of an order.
 std::string intent_key(const Operation& order);
 std::string intent_body(const Operation& order);

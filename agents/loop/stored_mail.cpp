@@ -28,12 +28,19 @@ Result<void> StoredAgent::hear_early_mail(std::uint64_t started) {
   }
 }
 
-// A session that was idle is over only when nothing came.
+// A session that was idle is over only when nothing came: its end shows what came before it, and the session goes on
+// with that.
 Result<AgentLeft> StoredAgent::park(const AgentParking& how) {
   const bool is_over = run_->step() == AgentState::Ended;
   const bool is_session = how.idle_ms && !is_closed_ && !(idle_until_ && now() >= *idle_until_);
   if (!is_over || is_session) return park_waiting(how, is_over);
-  if (auto ended = log_.ended(HostCut::blind(token_), {}); !ended) return ended.error();
+  const bool hears_more = how.idle_ms && !is_closed_;
+  const auto ended = log_.ended(hears_more ? HostCut{token_, seen_} : HostCut::blind(token_), {});
+  if (!ended) return ended.error();
+  if (!ended->others.empty()) {
+    const auto heard = catch_up();
+    return heard ? Result<AgentLeft>(AgentLeft::Arrived) : heard.error();
+  }
   if (auto released = log_.release(token_); !released) return released.error();
   return AgentLeft::Ended;
 }

@@ -58,6 +58,17 @@ std::uint64_t count_of(const std::optional<std::int64_t>& tokens) {
 
 }  // namespace
 
+std::string limit_names() {
+  std::string names;
+  const auto add = [&names](const auto& limits) {
+    for (const auto& limit : limits) names.append(names.empty() ? "" : ", ").append(limit.first);
+  };
+  add(kNumberLimits);
+  add(kSizeLimits);
+  add(kChosenLimits);
+  return names;
+}
+
 std::optional<TreeBudget::Refusal> TreeBudget::turn_refusal() const {
   if (turns_ == Turns::Own) return std::nullopt;
   // Turns that this agent reserved are kept for it in the agents above.

@@ -11,6 +11,9 @@
 
 namespace ptcvm::loop {
 
+// Returns the names of all limits that can be raised and lowered, for messages.
+std::string limit_names();
+
 class TreeBudget {
  public:
   // Says whether turns count in the agents above, too. The turn of an llm-query does not: it is one call of a model.
@@ -33,7 +36,7 @@ class TreeBudget {
 
   void count_turn();
   void count_model_call();
-  void take_back_model_call();         // for a request that was not sent
+  void take_back_model_call();         // for a request that was not sent, or that asked no model
   void count_tool_call();
   void count_fuel(std::uint64_t fuel);
   void count_tokens(const wire::TokenUsage& used);

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "agents/harness/conversation_json.h"
-#include "agents/harness/proposals.h"
+#include "agents/harness/pass/proposals.h"
+#include "agents/harness/people/conversation_json.h"
 #include "agents/loop/stored_facts.h"
 
 namespace ptcvm::planner {
@@ -94,16 +94,19 @@ bool asks_person(const Operation& operation) {
   return operation.kind == OperationKind::Approval || operation.kind == OperationKind::Doubt;
 }
 
-// A call that was in doubt, did not happen, and is in doubt again is another question.
+// A call that was in doubt, did not happen, and is in doubt again is another question. So is one that the other side
+// forgot with everything else when it began another task.
 std::string question_id(const ConversationView& view, const std::string& run, const Operation& operation,
                         std::size_t round) {
   const bool is_doubt = operation.kind == OperationKind::Doubt;
   const harness::PlannerCall* const call = is_doubt ? view.calls().find(call_key(run, operation.path)) : nullptr;
   const std::uint32_t times = call == nullptr ? 0 : call->ends;
-  return planner::question_id(run, operation.path + (times == 0 ? "" : "/again-" + std::to_string(times)), round);
+  std::string path = operation.path + (times == 0 ? "" : "/again-" + std::to_string(times));
+  if (is_doubt && view.epoch() != 0) path += "/task-" + std::to_string(view.epoch());
+  return planner::question_id(run, path, round);
 }
 
-// A call in doubt did not happen, or it returned what the person says: JSON, or a text.
+// A call in doubt did not happen, or it returned what the person says. What is no such answer is asked for again.
 Result<void> settle_doubt(harness::PlanContext& context, loop::StoredAgent& stored, const std::string& path,
                           std::string_view text) {
   const std::string key = call_key(stored.run().id(), path);
@@ -111,8 +114,10 @@ Result<void> settle_doubt(harness::PlanContext& context, loop::StoredAgent& stor
     context.call_ended(key, CallEnd::NotMade, text);   // first: this answer counts once, also when the process dies now
     return stored.reject(path, text);
   }
-  Result<Value> value = Value::from_json(text);
-  const Value answer = value ? *std::move(value) : Value::of(text);
+  if (const std::string wrong = wrong_result(text); !wrong.empty()) {
+    return Error{Errc::invalid_value, "the answer " + wrong, std::nullopt, {}};
+  }
+  const Value answer = Value::from_json(text).value();
   const Result<void> said = stored.resolve(path, answer);
   if (said) context.call_ended(key, CallEnd::Returned, answer.to_json());
   return said;
@@ -201,12 +206,20 @@ void take_logged_ends(harness::PlanContext& context, const HostLog& log, const l
   context.call_ended(key, end.end == CallEnd::Open ? CallEnd::NotMade : end.end, end.outcome);
 }
 
-std::string prompt_of(const KeptCalls& calls, const Operation& operation) {
+// `last` is the last answer, which did not do, if there is one.
+std::string prompt_of(const KeptCalls& calls, const Operation& operation,
+                      const std::optional<std::string>& last) {
   if (operation.kind == OperationKind::Approval) {
     return calls.earlier_calls(operation) + "May " + operation.tool + " be called with " + operation.args_json + "?";
   }
-  return "Nobody knows whether " + operation.tool + " was called with " + operation.args_json +
-         ". Answer no when it was not, and it is called; or answer what it returned, as JSON.";
+  std::string again;
+  if (last) {
+    const std::string wrong = wrong_result(*last);
+    again = "The last answer " + (wrong.empty() ? "is not what the tool returns" : wrong) + ". ";
+  }
+  return again + "Nobody knows whether " + operation.tool + " was called with " + operation.args_json +
+         ". Answer no when it was not, and it is called; or answer what it returned, as JSON (a text in quotation "
+         "marks).";
 }
 
 bool is_asked(const ConversationView& view, std::string_view qid) {
@@ -220,10 +233,14 @@ std::vector<std::string> ask_person(harness::PlanContext& context, const KeptCal
   std::vector<std::string> waits;
   for (const Operation& operation : run.operations()) {
     if (!asks_person(operation)) continue;
+    std::optional<std::string> last;
     for (std::size_t round = 1;; ++round) {
       const std::string qid = question_id(context.view(), run.id(), operation, round);
-      if (answer_to(context.view(), qid) != nullptr) continue;
-      json::object question{{"qid", qid}, {"prompt", prompt_of(calls, operation)}};
+      if (const Fact* const answer = answer_to(context.view(), qid)) {
+        last = harness::text_of(answer->body, "text");
+        continue;
+      }
+      json::object question{{"qid", qid}, {"prompt", prompt_of(calls, operation, last)}};
       if (operation.kind == OperationKind::Doubt) {
         question["required"] = true;
         question["call"] = call_key(run.id(), operation.path);

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "agents/harness/planner.h"
+#include "agents/harness/pass/planner.h"
 #include "agents/loop/stored_agent.h"
 #include "agents/planner/kept_calls.h"
 

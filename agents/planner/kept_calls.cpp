@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "agents/loop/document_text.h"
+#include "ptcvm/json.hpp"
 
 namespace ptcvm::planner {
 
@@ -60,6 +61,12 @@ bool says_yes(std::string_view text) {
 bool says_no(std::string_view text) {
   const std::string word = word_of(text);
   return word == "no" || word == "n";
+}
+
+std::string wrong_result(std::string_view text) {
+  if (!Value::from_json(text)) return "was no JSON; a text is written in quotation marks, as \"noon\"";
+  const std::string doubled = doubled_member(text);
+  return doubled.empty() ? doubled : "has the member " + doubled + " twice";
 }
 
 void KeptCalls::enter(harness::PlanContext& context, std::string run) {

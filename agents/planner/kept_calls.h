@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "agents/harness/planner.h"
+#include "agents/harness/pass/planner.h"
 #include "agents/loop/stored_agent.h"
 
 namespace ptcvm::planner {
@@ -22,6 +22,8 @@ const harness::Fact* answer_to(const harness::ConversationView& view, std::strin
 // Returns whether an answer means yes, or no.
 bool says_yes(std::string_view text);
 bool says_no(std::string_view text);
+// Returns why the text is no answer of a call, which is JSON with each member once, or "".
+std::string wrong_result(std::string_view text);
 
 // See the top of this file. It is the driver of the agent, and leaves requests, time and calls to the host's driver.
 class KeptCalls final : public loop::AgentDriver {

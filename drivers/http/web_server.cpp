@@ -179,12 +179,14 @@ class WebServer::Connection : public WebExchange, public std::enable_shared_from
   // Reads one request and answers it. Returns whether another one may follow.
   asio::awaitable<bool> serve_one(beast::flat_buffer& buffer) {
     http::request_parser<http::string_body> parser;
+    is_of_head_ = false;
     if (!co_await read(buffer, parser)) co_return false;
     waiting_since_ = 0;
     const bool keeps_alive = parser.get().keep_alive();
     auto request = request_of(parser.get());
     reply_.reset();
     is_stream_ = is_ended_ = false;
+    is_of_head_ = parser.get().method() == http::verb::head;
     if (request) {
       server_->handle(*std::move(request), shared_from_this());
     } else {
@@ -192,7 +194,7 @@ class WebServer::Connection : public WebExchange, public std::enable_shared_from
     }
     while (!reply_ && !is_gone_) co_await wait(std::nullopt);
     if (is_gone_) co_return false;
-    if (!is_stream_) {
+    if (!is_stream_ || is_of_head_) {
       wait_for_request();                // who does not read the answer keeps nobody out, either
       co_return co_await send(*reply_, keeps_alive) && keeps_alive;
     }
@@ -205,12 +207,13 @@ class WebServer::Connection : public WebExchange, public std::enable_shared_from
     co_await ready_.async_wait(kNoThrow);
   }
 
+  // The answer to HEAD is the head that GET gets, with the size of what would follow.
   asio::awaitable<bool> send(const WebReply& reply, bool keeps_alive) {
     http::response<http::string_body> response;
     set_headers(response, reply);
-    response.body() = reply.body;
     response.keep_alive(keeps_alive);
-    response.prepare_payload();
+    response.content_length(reply.body.size());
+    if (!is_of_head_) response.body() = reply.body;
     stream_.expires_after(patience());
     const auto [error, size] = co_await http::async_write(stream_, response, kNoThrow);
     co_return !error;
@@ -257,7 +260,7 @@ class WebServer::Connection : public WebExchange, public std::enable_shared_from
   std::size_t unsent_bytes_ = 0;
   asio::ip::address address_;          // where the other side is
   std::uint64_t waiting_since_ = 0;    // as next_turn() counts; 0: the handler has a request, or it is a stream
-  bool is_first_ = true, is_stream_ = false, is_ended_ = false, is_gone_ = false;
+  bool is_first_ = true, is_of_head_ = false, is_stream_ = false, is_ended_ = false, is_gone_ = false;
 };
 
 std::optional<std::string> WebServer::State::listen(const std::string& address, std::uint16_t port) {

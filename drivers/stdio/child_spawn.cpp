@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,8 @@ extern char** environ;
 namespace ptcvm::stdio {
 namespace {
 
+constexpr std::size_t kMostPipeBytes = 1u << 20;   // what a pipe of anybody may hold (/proc/sys/fs/pipe-max-size)
+
 bool open_pipe(Descriptor& read_end, Descriptor& write_end) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return false;
@@ -26,6 +29,40 @@ bool open_pipe(Descriptor& read_end, Descriptor& write_end) {
 }
 
 void set_nonblocking(int fd) { fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); }
+
+// Writes all of a text without waiting. Returns whether there was room for it.
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+// Makes a pipe that has the text, and ends behind it. Returns false when a pipe has no room for so much.
+bool fill_pipe(std::string_view text, Descriptor& read_end) {
+  Descriptor write_end;
+  if (text.size() > kMostPipeBytes || !open_pipe(read_end, write_end)) return false;
+  set_nonblocking(write_end.get());
+  fcntl(write_end.get(), F_SETPIPE_SZ, static_cast<int>(text.size()));   // it keeps its room when it may not grow
+  return write_all(write_end.get(), text);
+}
+
+// Makes a file in memory that has the text, and that nobody can change.
+bool fill_memory(std::string_view text, Descriptor& file) {
+  file.set(memfd_create("input", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!file.is_open() || !write_all(file.get(), text) || lseek(file.get(), 0, SEEK_SET) != 0) return false;
+  fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
+  return true;
+}
+
+// Opens what the child reads: its whole input, or a pipe from here.
+bool open_input(const ChildProgram& program, Descriptor& read_end, Descriptor& write_end) {
+  if (!program.input) return open_pipe(read_end, write_end);
+  return fill_pipe(*program.input, read_end) || fill_memory(*program.input, read_end);
+}
 
 // Returns NAME=VALUE of this process; a variable of the program takes the place of its namesake.
 std::vector<std::string> settings_of(const ChildProgram& program, const std::string& mark) {
@@ -62,6 +99,11 @@ void set_attributes(posix_spawnattr_t& attributes) {
 
 }  // namespace
 
+void Descriptor::set(int fd) {
+  close();
+  fd_ = fd;
+}
+
 void Descriptor::close() {
   if (fd_ >= 0) ::close(fd_);
   fd_ = -1;
@@ -69,9 +111,9 @@ void Descriptor::close() {
 
 int ChildEnds::start(const ChildProgram& program) {
   Descriptor child_in, child_out, child_error;
-  if (!open_pipe(child_in, to_child) || !open_pipe(from_child, child_out) || !open_pipe(errors, child_error)) {
-    return errno;
-  }
+  const bool is_open = open_input(program, child_in, to_child) && open_pipe(from_child, child_out) &&
+                       open_pipe(errors, child_error);
+  if (!is_open) return errno;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, child_in.get(), STDIN_FILENO);
@@ -88,7 +130,9 @@ int ChildEnds::start(const ChildProgram& program) {
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) return error;
-  for (const Descriptor* const end : {&to_child, &from_child, &errors}) set_nonblocking(end->get());
+  for (const Descriptor* const end : {&to_child, &from_child, &errors}) {
+    if (end->is_open()) set_nonblocking(end->get());
+  }
   return 0;
 }
 

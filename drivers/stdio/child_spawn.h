@@ -2,7 +2,9 @@
 #pragma once
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,7 +17,7 @@ class Descriptor {
   ~Descriptor() { close(); }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
-  void set(int fd) { fd_ = fd; }
+  void set(int fd);              // closes what it had
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
   void close();
@@ -29,11 +31,14 @@ struct ChildProgram {
   const std::vector<std::string>& command;
   const std::vector<std::pair<std::string, std::string>>& environment;   // on top of the environment of this process
   const std::string& folder;                                             // "": the folder of this process
+  // The whole standard input, which is there before the program begins: the end of this process cuts nothing off. It is
+  // a pipe, or a file in memory when a pipe has no room for it. Nullopt: a pipe that the caller writes.
+  std::optional<std::string_view> input = std::nullopt;
 };
 
 // The ends of a child that are here. The pipes do not block.
 struct ChildEnds {
-  Descriptor to_child, from_child, errors;
+  Descriptor to_child, from_child, errors;   // to_child: none when the program has an input
   pid_t pid = -1;
   std::string mark;              // in the environment of the child and of what it starts (marked_processes.h)
 

@@ -68,6 +68,9 @@ class Observer {
   // Sees one event, on the thread that steps the run. Must not throw, and must not use the run.
   virtual Verdict on_event(const Event& event) = 0;
   virtual bool wants_forms() const { return false; }   // returns whether Form events are wanted; asked in each step()
+  // Is called behind the events of each step(), and between them where the program stops for a call: an observer that
+  // collects what it writes can write it now. The rules of on_event() hold.
+  virtual void on_step_end() {}
 };
 
 }  // namespace ptcvm

@@ -31,9 +31,10 @@ struct JournalCall {
   std::string tool, args_edn;  // the name of the tool; its arguments
   std::string task;            // the innermost task of the call, or ""
   // "intended" (the tool may have been called), "committed", "failed", "partial", "pending" (it started an operation),
-  // "in_doubt", "not_done" and "given_up" (a person said so), "reset" (its task is done again).
+  // "in_doubt" (a call that may be made again is "failed" instead), "not_done" and "given_up" (a person said so),
+  // "reset" (its task is done again).
   std::string state;
-  std::string value_edn, text;   // the answer, or ""; why it failed, or ""
+  std::string value_edn, text;   // the answer, or ""; why it failed or is in doubt, or ""
   std::uint64_t attempt = 0;
   Effect effect{};             // the effect class of the tool
   std::string errors = {};     // what the tool wrote to its standard error, the last 4,096 bytes of it, or ""

@@ -11,6 +11,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,7 +27,7 @@ struct StoredSchedule {
   std::string name;
   std::string spec;                           // when, in words of the host
   std::int64_t next_ms = 0;                   // the next moment; ms since 1970
-  std::int64_t last_ms = 0;                   // the moment that was fired last; 0: none
+  std::int64_t last_ms = 0;                   // the newest moment that is over, fired or passed over; 0: none
   std::uint64_t fired = 0;                    // runs that were enqueued
   std::string queue, tenant;                  // of these runs
   std::shared_ptr<const Template> job = {};   // set by schedules()
@@ -40,11 +41,13 @@ PTCVM_API Result<void> put_schedule(const Engine& engine, const Store& store, co
 PTCVM_API Result<std::vector<StoredSchedule>> schedules(const Store& store);   // by name
 // Returns false when there is no such schedule.
 PTCVM_API Result<bool> remove_schedule(const Store& store, std::string_view name, std::string_view tenant = {});
-// Enqueues the job of a schedule once for each id, and sets the next moment. An id that is there is left as it is.
+// Enqueues the job of a schedule once for each id, and sets the next moment, and `last_ms`: the newest moment that is
+// over, which is the one that was next when it is not given. An id that is there is left as it is.
 // Returns false when the next moment of the store is not the one of `schedule` any more: somebody else has fired it.
 // Error: seal_refused, when schedules() said that the schedule is refused.
 PTCVM_API Result<bool> fire_schedule(const Store& store, const StoredSchedule& schedule,
-                                     std::span<const std::string> ids, std::int64_t next_ms);
+                                     std::span<const std::string> ids, std::int64_t next_ms,
+                                     std::optional<std::int64_t> last_ms = std::nullopt);
 // Returns the time of the store in ms since 1970: the clock of its database, or of this machine.
 PTCVM_API Result<std::int64_t> store_time_ms(const Store& store);
 

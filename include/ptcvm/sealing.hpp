@@ -140,6 +140,14 @@ struct OpenedSeal {
   std::vector<std::byte> payload;               // the bytes that were given to seal()
 };
 
+// The content of an envelope whose payload stays where it is.
+struct CheckedSeal {
+  std::string key_id, tenant, run_id;           // as in OpenedSeal
+  SealAlgorithm algorithm{};                    // as in OpenedSeal
+  std::uint64_t sequence = 0;                   // as in OpenedSeal
+  std::span<const std::byte> payload;           // a part of the bytes that were given to check_sealed()
+};
+
 // Returns an envelope around the payload, signed with the signing key of the ring. The same input gives the same bytes.
 // Error: seal_refused.
 PTCVM_API Result<std::vector<std::byte>> seal(std::span<const std::byte> payload, const KeyRing& keys,
@@ -151,6 +159,9 @@ PTCVM_API Result<std::vector<std::byte>> seal_in_place(std::vector<std::byte> pa
 // nothing about tenant, run and sequence unless the signature is good.
 PTCVM_API Result<OpenedSeal> open_sealed(std::span<const std::byte> bytes, const KeyRing& keys,
                                          const SealExpectations& expected);
+// Does the same without a copy of the payload. Bytes that do not begin at a multiple of 16 are copied for the check.
+PTCVM_API Result<CheckedSeal> check_sealed(std::span<const std::byte> bytes, const KeyRing& keys,
+                                           const SealExpectations& expected);
 // Returns whether the bytes claim to be an envelope.
 PTCVM_API bool looks_sealed(std::span<const std::byte> bytes);
 

@@ -22,7 +22,7 @@ class PTCVM_API Session {
                                  const RestoreOptions& options = {});
 
   // Load what a session begins with, as EDN text that may hold functions of the language. Errors: invalid_value, and
-  // the message says what is wrong; wrong_state after the first turn has begun.
+  // the message says what is wrong; wrong_state after the first turn has begun, for a journal only when no turn waits.
   Result<void> load_definitions(std::string_view edn);   // {:name value}, as definitions_edn() writes it
   Result<void> load_journal(std::string_view edn);       // {"id" value}, as Run::journal_edn() writes it
   Result<void> load_history(std::string_view edn);       // a vector of the last results, oldest first

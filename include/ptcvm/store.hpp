@@ -41,9 +41,11 @@ struct StoredRunInfo {
 // What a stored run waits for, or how it ended.
 struct StoredDetail {
   std::string end_status;                     // how the last turn ended: "ok", "return", "fail", "error"; "": not yet
-  std::vector<std::string> waits_for;         // the operations, signals and calls that a parked run waits for
+  // The operations, signals and calls that a parked run waits for, and the calls in doubt of a run that was cancelled.
+  std::vector<std::string> waits_for;
   bool is_in_doubt = false;                   // a person has to say something first: Store::doubts()
   std::string moved_to;                       // Moving, Moved: the other store, as people name it
+  bool is_copy = false;                       // Running, Parked: a copy for reading, and no run
 };
 
 // What a person says about a call that may or may not have happened.
@@ -99,8 +101,10 @@ class PTCVM_API Store {
   // Write every fact of a log as a line of JSON: as one text, or line by line without the line feeds.
   Result<std::string> log_json(std::string_view run) const;
   Result<void> visit_log_json(std::string_view run, const std::function<void(std::string_view line)>& visit) const;
-  // Writes such lines as the log of a run that is not there yet. What was parked is not part of a log: the run goes on
-  // from the top. invalid_value: the message says which line; refused: the run is there; busy: somebody begins it.
+  // Writes such lines as the log of a run that is not there yet. Under another id the calls of the run get keys of that
+  // id, so calls with an answer keep it. What was parked is not part of a log: the run goes on from the
+  // top, and definitions of its turns are made again from the log. invalid_value: the message says which line; refused:
+  // the run is there; busy: somebody begins it.
   Result<void> import_log(std::string_view run, std::string_view lines);
 
  private:
@@ -121,7 +125,8 @@ struct StoredOptions {
   std::int64_t lease_ms = 60'000;             // how long the claim lasts; each write prolongs it
   bool again = false;                         // true begins a new turn although the last one ended well
   std::optional<std::int64_t> time_ms = {};        // the time for the program; nullopt: the system clock
-  bool keeps_session = false;                 // true keeps the definitions of a turn for the next turn of the run
+  // true keeps the definitions of a turn for the next turn of the run. Later turns keep them with either value.
+  bool keeps_session = false;
   // The most calls that StoredRun hands out at once. run_stored() makes one call after another.
   std::size_t parallel_calls = SIZE_MAX;
   // true: a branch of pmap or pcalls goes on when its own call is answered, while calls of other branches are open.

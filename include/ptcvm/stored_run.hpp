@@ -74,7 +74,7 @@ class PTCVM_API StoredRun {
   // with what the program does next. wrong_state: there is no such call.
   Result<void> answer(std::uint64_t call, ValueView value, const AnswerDetails& details = {});
   Result<void> answer_error(std::uint64_t call, std::string message, const AnswerDetails& details = {});
-  // Says that the call may or may not have happened: the effect class of its tool decides.
+  // Says that the call may or may not have happened. A call that may not be made again is in doubt: the run is, too.
   Result<void> answer_unknown(std::uint64_t call, std::string message, const AnswerDetails& details = {});
   // Says that the call started an operation (tools of mode Async or Auto). The id "" lets the run choose one.
   Result<void> answer_pending(std::uint64_t call, std::string operation_id = {}, const AnswerDetails& details = {});

@@ -71,6 +71,7 @@ struct Reconciled {
   enum class State : std::uint8_t { Unknown, Happened, DidNot };   // the answer of the other side
   State state = State::Unknown;                   // Unknown: a person must say
   Value result = {};                              // the answer of the call, when the call happened
+  std::string reason = {};                        // Unknown: says why nothing is known, for the person; may be ""
 };
 
 // Says how a tool is called.

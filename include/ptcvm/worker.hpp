@@ -49,6 +49,7 @@ enum class WorkerEventKind : std::uint8_t {
   Draining,     // the worker takes nothing more
   Left,         // the worker has ended
   Returned,     // the run was given back: the store held it for this worker, which did not know
+  NotTold,      // no notification of the database comes: the worker only looks by itself
 };
 PTCVM_API std::string_view worker_event_name(WorkerEventKind kind);   // "joined" and so on
 

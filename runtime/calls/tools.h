@@ -160,6 +160,7 @@ struct Reconciled {
   enum class State : std::uint8_t { Happened, DidNot, Unknown };
   State state = State::Unknown;
   Value result = Value::nil();    // the answer when the call happened; the holder owns it
+  std::string reason = {};        // Unknown: why nothing is known, or ""
 };
 using ReconcileHandler = std::function<Reconciled(const ToolCall&)>;   // gets the call as it was made
 

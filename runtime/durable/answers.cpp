@@ -85,13 +85,12 @@ Fact doubt_fact(const LoggedEffect& effect, EffectState state, FactAuthor author
 
 namespace {
 
-// `log` becomes what the log says.
-StoreResult<std::vector<LoggedEffect>> doubts_in(FactStore& store, std::string_view run, RunLog& log) {
+// Returns the doubts of a log that was read.
+StoreResult<std::vector<LoggedEffect>> doubts_in(FactStore& store, std::string_view run, const RunLog& log) {
   auto info = store.info(run);
   if (auto* error = std::get_if<StoreError>(&info)) return std::move(*error);
   const auto& known = std::get<std::optional<RunInfo>>(info);
   const bool is_executed = known && !known->owner.empty() && !owner_is_gone(known->owner);
-  if (auto error = read_on(store, run, log)) return std::move(*error);
   std::vector<LoggedEffect> doubts;
   for (const LoggedEffect* effect : log.unsettled(0)) {
     const bool is_open = effect->state == EffectState::InDoubt || !is_executed;
@@ -100,19 +99,35 @@ StoreResult<std::vector<LoggedEffect>> doubts_in(FactStore& store, std::string_v
   return doubts;
 }
 
+// Reads what a log says about its open calls. The other calls, whose arguments and results may be large, are not read.
+std::optional<StoreError> read_open_calls(FactStore& store, std::string_view run, std::span<const Fact> open,
+                                          RunLog& log) {
+  std::vector<Fact> doubted;
+  auto error = visit_notable(store, run, [&](const Fact& fact) {
+    log.add(fact);
+    if (fact.kind == FactKind::EffectDoubted) doubted.push_back(fact);
+  });
+  for (const Fact& intent : open) log.recall(intent);
+  for (const Fact& fact : doubted) log.recall(fact);   // says why there is no answer
+  return error;
+}
+
 }  // namespace
 
 StoreResult<std::vector<LoggedEffect>> open_doubts(FactStore& store, std::string_view run) {
-  const auto open = store.open_calls(run);   // few runs have any, and only of these the whole log is read
+  const auto open = store.open_calls(run);   // few runs have any
   if (const auto* error = std::get_if<StoreError>(&open)) return *error;
-  if (std::get<std::vector<Fact>>(open).empty()) return std::vector<LoggedEffect>();
+  const auto& calls = std::get<std::vector<Fact>>(open);
+  if (calls.empty()) return std::vector<LoggedEffect>();
   RunLog log;
+  if (auto error = read_open_calls(store, run, calls, log)) return *std::move(error);
   return doubts_in(store, run, log);
 }
 
 StoreResult<bool> settle_doubt(FactStore& store, std::string_view run, std::string_view idempotency_key,
                                DoubtAnswer answer, std::string value_edn, Said said) {
   RunLog log;
+  if (auto error = read_on(store, run, log)) return *std::move(error);
   auto open = doubts_in(store, run, log);
   if (auto* error = std::get_if<StoreError>(&open)) return std::move(*error);
   if (log.is_copy()) return run_is_copy(run);

@@ -27,8 +27,6 @@ struct DurableOptions {
   std::function<std::int64_t()> now_ms;      // none: the system clock
   bool again = false;                        // a new turn, also when the last one ended well
   CallTexts call_texts = CallTexts::Yes;     // No: outcomes count the calls of their turns and leave them out
-  bool keeps_session = false;                // definitions of a turn are there in the next one
-  bool resets_need_reasons = false;          // (task-reset id) of a task whose calls had effects fails without one
   std::size_t most_in_flight = SIZE_MAX;     // calls that are handed out at once
   bool branches_go_on = false;               // a branch goes on with its answer, while calls of others are open
   ToolHooks hooks;                           // `before` is asked once for each call, whatever becomes of the process

@@ -140,7 +140,8 @@ std::optional<DurableStep> DurableRun::advance(std::uint64_t& fuel) {
   }
   if (!write()) return DurableStep::Done;
   out_.outcome = session_->outcome(options_.call_texts);
-  end_turn();
+  const bool is_in_doubt = calls_.has_doubts() && out_.outcome.status == OutcomeStatus::Error && !is_cancelled();
+  if (!is_in_doubt || !opening_.park_in_doubt(noted_doubts(log()))) end_turn();
   return DurableStep::Done;
 }
 
@@ -155,11 +156,15 @@ std::optional<DurableStep> DurableRun::wait_for_calls() {
   if (!write()) return DurableStep::Done;
   facts_.tell_host();
   if (!calls_.in_flight().empty()) {
-    const bool is_over = session_->clock().is_stopped();   // cancelled, or out of time: nobody waits for the calls
-    if (!is_over) return DurableStep::Waits;
-    calls_.clear();
-    return advance(slice);
+    if (!session_->clock().is_stopped()) return DurableStep::Waits;
+    if (is_cancelled()) {
+      calls_.clear();
+      return advance(slice);
+    }
+    calls_.leave_calls(*session_, session_->clock().reason_to_stop().message);
+    if (!write()) return DurableStep::Done;
   }
+  if (calls_.has_doubts() && !is_cancelled()) return ask_about_doubts();
   if (const auto due = calls_.next_attempt_ms(); due && !session_->clock().is_stopped()) {
     if (*due <= writer_.now()) return std::nullopt;
     if (*due - writer_.now() <= kLongestPauseMs) return DurableStep::Waits;
@@ -172,6 +177,13 @@ std::optional<DurableStep> DurableRun::wait_for_calls() {
     return std::nullopt;
   }
   return advance(slice);
+}
+
+// The log knows the doubts. Lets the session go on when one of them is settled, else parks the run.
+std::optional<DurableStep> DurableRun::ask_about_doubts() {
+  if (calls_.settle_doubts(*session_)) return std::nullopt;
+  const bool is_over = writer_.stopped() || opening_.park_in_doubt(noted_doubts(log()));
+  return is_over ? std::optional(DurableStep::Done) : std::nullopt;
 }
 
 // What it waits for was to happen before now: sleeps of a program that runs again keep their time.
@@ -248,7 +260,8 @@ bool DurableRun::park() {
 
 // A session that waits by itself is parked as ever.
 bool DurableRun::parks_here() {
-  return wants_to_park() && !is_suspended_ && calls_.in_flight().empty() && !session_->clock().is_stopped();
+  const bool has_calls = !calls_.in_flight().empty() || calls_.has_doubts();
+  return wants_to_park() && !is_suspended_ && !has_calls && !session_->clock().is_stopped();
 }
 
 // Parks a session between two steps; the run can go on at once. Returns false when nothing was parked: the log has
@@ -295,18 +308,19 @@ void DurableRun::end_turn() {
   outcome.value_edn = std::move(ended.value);
 }
 
-// A session that is kept is parked between its turns; after a turn that failed it is what it was before.
+// A session that is kept is parked between its turns; after a turn that failed it is what it was before. The session of
+// a turn that had waited has the definitions of before then, because a fault takes back what its turn has defined.
 bool DurableRun::write_end(const Fact& ended) {
-  if (!options_.keeps_session) return writer_.end(ended);
+  if (!opening_.keeps_session()) return writer_.end(ended);
   const bool is_good = out_.outcome.status != OutcomeStatus::Error;
   Parked wanted;
   wanted.continuation = continuation_name(writer_);
-  if (is_good) {
+  if (!is_good && !opening_.had_parked() && opening_.idle_session().empty()) return writer_.end(ended);
+  if (is_good || opening_.idle_session().empty()) {
     put_session_into(wanted);
   } else {
     wanted.snapshot = opening_.idle_session();
   }
-  if (wanted.snapshot_size() == 0) return writer_.end(ended);
   while (!writer_.stopped()) {
     wanted.observed_seq = log().head();
     if (writer_.park({&ended, 1}, wanted)) return true;

@@ -14,9 +14,9 @@
 // Effects. A tool has an effect class (schema/effects.def). Before any but a pure one is called its intent is in the
 // log; several calls may be in flight, each with its own intent. What became of a call is in the log before anybody
 // outside sees what the program made of the answer; a program that runs again gets the answer from the log. A call
-// that a dead process has left open is treated by its effect class: idempotent and keyed ones are made again, with the
-// same key; reconcilable ones are asked for; for the others somebody has to say what happened (durable/answers.h), and
-// nothing runs until then.
+// whose outcome nobody knows is treated by its effect class, whether its process died or its tool was cut off:
+// idempotent and keyed ones are made again, with the same key; reconcilable ones are asked for; for the others somebody
+// has to say what happened (durable/answers.h), and nothing runs until then.
 //
 // A call that failed and is made again after more than a second parks the run: nobody waits in a thread.
 #pragma once
@@ -93,6 +93,7 @@ class DurableRun {
   DurableStep drive(std::uint64_t fuel);
   std::optional<DurableStep> wait_for_calls();
   std::optional<DurableStep> advance(std::uint64_t& fuel);
+  std::optional<DurableStep> ask_about_doubts();
   std::optional<DurableStep> suspend();
   bool is_due();
   bool goes_on();
@@ -101,6 +102,7 @@ class DurableRun {
   void go_on();
   void put_session_into(Parked& parked) const;   // the session must stay as it is until it is parked
   bool park();
+  bool is_cancelled() const { return options_.cancelled != nullptr && options_.cancelled->load(); }
   bool wants_to_park() const { return options_.parks != nullptr && options_.parks->load(); }
   bool parks_here();
   bool park_in_the_middle();

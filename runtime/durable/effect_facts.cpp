@@ -1,7 +1,6 @@
 #include "runtime/durable/effect_facts.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "runtime/durable/answers.h"
@@ -13,25 +12,6 @@ namespace ptc {
 namespace {
 
 constexpr std::uint64_t kReconcileMemory = 64u << 20;
-
-// Returns what the tool itself knows, or nullopt if nobody can be asked or nobody knows.
-std::optional<Fact> reconcile(const Tool* tool, const LoggedEffect& effect, const LogWriter& writer) {
-  const bool can_ask = tool != nullptr && tool->reconcile;
-  if (!can_ask || effect_info(effect.effect_class).in_doubt != InDoubt::AskTool) return std::nullopt;
-  Heap heap(kReconcileMemory);
-  auto args = read_edn(heap, effect.args);
-  if (!std::holds_alternative<Value>(args)) return std::nullopt;
-  const Owned owned(heap, std::get<Value>(args));
-  const CallMeta meta{writer.name(), writer.log().turn(), effect.task, {}, effect.key, writer.token()};
-  const Reconciled said = tool->reconcile({tool->definition.name, owned.get(), heap, std::nullopt, nullptr, meta});
-  const Owned result(heap, said.result);
-  if (said.state == Reconciled::State::Unknown) return std::nullopt;
-  const bool happened = said.state == Reconciled::State::Happened;
-  Fact fact = doubt_fact(effect, happened ? EffectState::Committed : EffectState::NotDone, FactAuthor::Outside,
-                         {effect.tool, writer.now()});
-  if (happened) append_edn(fact.value, result.get(), heap);
-  return fact;
-}
 
 // A call path holds digits and dots only, so nothing is taken for something else.
 std::string key_of(const CallMeta& meta, std::string_view run, const EpochOf& epoch_of) {
@@ -69,23 +49,52 @@ Fact settlement_fact(const LogWriter& writer, std::string_view idempotency_key, 
   return fact;
 }
 
+AskedTool ask_tool(const Tool* tool, const LoggedEffect& effect, const LogWriter& writer) {
+  const bool can_ask = tool != nullptr && tool->reconcile;
+  if (!can_ask || effect_info(effect.effect_class).in_doubt != InDoubt::AskTool) return {};
+  Heap heap(kReconcileMemory);
+  auto args = read_edn(heap, effect.args);
+  if (!std::holds_alternative<Value>(args)) return {};
+  const Owned owned(heap, std::get<Value>(args));
+  const CallMeta meta{writer.name(), writer.log().turn(), effect.task, {}, effect.key, writer.token()};
+  Reconciled said = tool->reconcile({tool->definition.name, owned.get(), heap, std::nullopt, nullptr, meta});
+  const Owned result(heap, said.result);
+  if (said.state == Reconciled::State::Unknown) return {std::nullopt, std::move(said.reason)};
+  const bool happened = said.state == Reconciled::State::Happened;
+  Fact fact = doubt_fact(effect, happened ? EffectState::Committed : EffectState::NotDone, FactAuthor::Outside,
+                         {effect.tool, writer.now()});
+  if (happened) append_edn(fact.value, result.get(), heap);
+  return {std::move(fact)};
+}
+
 std::vector<LoggedEffect> find_doubts(const ToolRegistry& tools, LogWriter& writer) {
   std::vector<LoggedEffect> open, doubts;
   for (const LoggedEffect* effect : writer.log().unsettled(writer.token())) {
     if (!is_called_again(effect->effect_class)) open.push_back(*effect);
   }
   for (LoggedEffect& effect : open) {
-    if (auto known = reconcile(tools.find(effect.tool), effect, writer)) {
-      writer.put(std::move(*known));
+    AskedTool asked = ask_tool(tools.find(effect.tool), effect, writer);
+    if (asked.fact) {
+      writer.put(*std::move(asked.fact));
       continue;
     }
     if (effect.state != EffectState::InDoubt) {
-      writer.put(settlement_fact(writer, effect.key, effect.attempt, EffectState::InDoubt));
+      Fact doubt = settlement_fact(writer, effect.key, effect.attempt, EffectState::InDoubt);
+      doubt.text = effect.text = std::move(asked.reason);
+      writer.put(std::move(doubt));
       effect.state = EffectState::InDoubt;
     }
     doubts.push_back(std::move(effect));
   }
   return doubts;
+}
+
+std::vector<LoggedEffect> noted_doubts(const RunLog& log) {
+  std::vector<LoggedEffect> out;
+  for (const LoggedEffect* effect : log.unsettled(0)) {
+    if (effect->state == EffectState::InDoubt && !is_called_again(effect->effect_class)) out.push_back(*effect);
+  }
+  return out;
 }
 
 }  // namespace ptc

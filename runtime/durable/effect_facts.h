@@ -8,6 +8,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +27,18 @@ std::string recorded_key(const CallMeta& meta, const EpochOf& epoch_of, LogWrite
 Fact settlement_fact(const LogWriter& writer, std::string_view idempotency_key, std::uint64_t attempt,
                      EffectState state);
 
+// What the tool of a reconcilable call knows about it.
+struct AskedTool {
+  std::optional<Fact> fact = {};   // says what became of the call; nullopt: nobody can be asked, or nobody knows
+  std::string reason = {};         // why nobody knows, or ""
+};
+// Asks. `tool` may be null.
+AskedTool ask_tool(const Tool* tool, const LoggedEffect& effect, const LogWriter& writer);
+
 // Looks after the calls that earlier claims left open. Asks the tools of reconcilable ones. Notes the rest of those
 // that cannot simply be made again as being in doubt, and returns them: a person has to say what became of them.
 std::vector<LoggedEffect> find_doubts(const ToolRegistry& tools, LogWriter& writer);
+// Returns the calls that are noted as being in doubt.
+std::vector<LoggedEffect> noted_doubts(const RunLog& log);
 
 }  // namespace ptc

@@ -29,6 +29,10 @@ EffectState state_of(const ToolReply& reply) {
   return reply.is_partial ? EffectState::Partial : EffectState::Committed;
 }
 
+bool is_open(const LoggedEffect& effect) {
+  return effect.state == EffectState::Intended || effect.state == EffectState::InDoubt;
+}
+
 bool is_recorded_tool(const Tool& tool) { return is_recorded(tool.definition.effect); }
 
 // The attempts of a call that is retried are counted in the log, whatever its class.
@@ -47,6 +51,7 @@ ToolReply conflict_of(const LoggedEffect& known, const OpenCall& call) {
 void RecordedCalls::clear() {
   in_flight_.clear();
   paused_.clear();
+  doubted_.clear();
   has_new_intents_ = false;
 }
 
@@ -56,13 +61,14 @@ std::optional<std::int64_t> RecordedCalls::next_attempt_ms() const {
   return first;
 }
 
-// Returns calls with ids from `from` on that are neither in flight nor paused, at most `most` of them. They are copies:
-// an answer moves the requests of the session, and with them the texts that its handed calls refer to.
+// Returns calls with ids from `from` on that are neither in flight nor paused nor in doubt, at most `most` of them.
+// They are copies: an answer moves the requests of the session, and with them the texts that its handed calls refer to.
 std::vector<OpenCall> RecordedCalls::new_calls(Session& session, std::uint64_t from, std::size_t most) const {
   std::vector<OpenCall> calls;
   for (const HandedCall& call : session.calls().handed().all()) {
     if (calls.size() >= most) break;
-    if (call.id < from || in_flight_.contains(call.id) || paused_.contains(call.id)) continue;
+    const bool is_known = in_flight_.contains(call.id) || paused_.contains(call.id) || doubted_.contains(call.id);
+    if (call.id < from || is_known) continue;
     OpenCall& made = calls.emplace_back();
     made.id = call.id;
     made.tool = call.tool;
@@ -74,7 +80,18 @@ std::vector<OpenCall> RecordedCalls::new_calls(Session& session, std::uint64_t f
   return calls;
 }
 
+// What somebody outside said about a doubt is looked up as any recorded answer is.
+bool RecordedCalls::forget_settled_doubts() {
+  const auto is_settled = [this](const auto& doubted) {
+    const LoggedEffect* const known = writer_.effect(doubted.second.call.key);
+    return known == nullptr || !is_open(*known);
+  };
+  return std::erase_if(doubted_, is_settled) != 0;
+}
+
 bool RecordedCalls::open(Session& session, std::size_t most) {
+  forget_settled_doubts();
+  if (has_doubts()) return false;
   begin_due(session, most);
   bool is_answered = false;
   for (std::uint64_t from = 0; in_flight_.size() < most;) {
@@ -82,6 +99,7 @@ bool RecordedCalls::open(Session& session, std::size_t most) {
     if (calls.empty()) break;
     from = calls.back().id + 1;
     for (OpenCall& call : calls) is_answered |= look_up(session, call);
+    if (has_doubts()) break;
   }
   return is_answered;
 }
@@ -99,7 +117,7 @@ void RecordedCalls::begin_due(Session& session, std::size_t most) {
   }
 }
 
-// Returns true when the log answers the call; else the call is in flight, or is paused.
+// Returns true when the log answers the call; else the call is in flight, paused or in doubt.
 bool RecordedCalls::look_up(Session& session, OpenCall& made) {
   const LoggedEffect* const known = has_facts(*made.tool) ? writer_.effect(made.key) : nullptr;
   if (known == nullptr) {
@@ -109,15 +127,11 @@ bool RecordedCalls::look_up(Session& session, OpenCall& made) {
   if (known->tool != made.tool->definition.name || known->args != made.args_edn) {
     return session.calls().answer(made.id, conflict_of(*known, made));
   }
-  const bool is_open = known->state == EffectState::Intended || known->state == EffectState::InDoubt;
-  // A call of a claim that somebody else's hid when the run was opened (find_doubts). The turn ends with the failure,
-  // and the question is asked when the run is opened the next time.
-  if (is_open && known->writer != writer_.token() && !is_called_again(known->effect_class)) {
-    if (known->state == EffectState::Intended) {
-      facts_.stage(settlement_fact(writer_, known->key, known->attempt, EffectState::InDoubt));
-    }
-    return session.calls().answer(made.id,
-                                  ToolReply::unknown("nobody knows whether the call " + made.key + " happened"));
+  // A call of a claim that somebody else's hid when the run was opened (find_doubts).
+  if (is_open(*known) && known->writer != writer_.token() && !is_called_again(known->effect_class)) {
+    made.attempt = known->attempt;
+    doubt(session, std::move(made), ToolReply::unknown("its process is gone"));
+    return false;
   }
   if (auto answer = recorded_answer(*known, made, session.heap())) {
     answer->attempt = known->attempt;
@@ -208,6 +222,43 @@ void RecordedCalls::stage_settlement(const OpenCall& call, const ToolReply& repl
   facts_.stage(std::move(fact));
 }
 
+// Stages that nobody knows what became of the call, which the log may know already.
+void RecordedCalls::doubt(Session& session, OpenCall call, ToolReply reply) {
+  stage_settlement(call, reply, session.heap());
+  session.heap().release(reply.result);
+  const std::uint64_t id = call.id;
+  doubted_.insert_or_assign(id, Doubt{std::move(call), std::move(reply.message)});
+}
+
+bool RecordedCalls::settle_doubts(Session& session) {
+  bool is_any = forget_settled_doubts();
+  for (auto doubted = doubted_.begin(); doubted != doubted_.end();) {
+    const LoggedEffect* const known = writer_.effect(doubted->second.call.key);
+    std::optional<Fact> said;
+    if (known != nullptr) said = ask_tool(doubted->second.call.tool, *known, writer_).fact;
+    if (!said || !writer_.put(*std::move(said))) {
+      ++doubted;
+      continue;
+    }
+    Doubt learnt = std::move(doubted->second);
+    doubted = doubted_.erase(doubted);
+    is_any = true;
+    const LoggedEffect* const told = writer_.effect(learnt.call.key);   // a person may have been first
+    if (told != nullptr && told->state == EffectState::NotDone) {
+      tell(session, std::move(learnt.call), ToolReply::error(std::move(learnt.why)), 0);
+    }
+  }
+  return is_any;
+}
+
+void RecordedCalls::leave_calls(Session& session, const std::string& why) {
+  std::map<std::uint64_t, OpenCall> left = std::exchange(in_flight_, {});
+  paused_.clear();
+  for (auto& [id, call] : left) {
+    if (!is_called_again(call.tool->definition.effect)) doubt(session, std::move(call), ToolReply::unknown(why));
+  }
+}
+
 bool RecordedCalls::answer(Session& session, std::uint64_t id, ToolReply reply, std::uint64_t micros) {
   const auto at = in_flight_.find(id);
   if (at == in_flight_.end()) {
@@ -217,14 +268,26 @@ bool RecordedCalls::answer(Session& session, std::uint64_t id, ToolReply reply, 
   OpenCall call = std::move(at->second);
   in_flight_.erase(at);
   refuse_too_large(session.heap(), call.tool->definition.name, reply);
-  reply.attempt = call.attempt;
   if (!utf8_is_valid(reply.message)) reply.message = utf8_repaired(reply.message);
   reply.errors = kept_errors(reply.errors);
+  if (reply.is_unknown && !is_called_again(call.tool->definition.effect)) {
+    doubt(session, std::move(call), std::move(reply));
+    return true;
+  }
   const bool is_tried_again = wants_further_attempt(*call.tool, reply, call.attempt);
   const bool counts_attempts = !is_recorded_tool(*call.tool) && (is_tried_again || call.attempt > 1);
   if (counts_attempts) facts_.stage(intent(call));
   if (is_recorded_tool(*call.tool) || counts_attempts) stage_settlement(call, reply, session.heap());
-  if (!is_tried_again) return session.calls().answer(id, std::move(reply), micros);
+  return tell(session, std::move(call), std::move(reply), micros);
+}
+
+// Answers the session, unless the call is made again after a pause.
+bool RecordedCalls::tell(Session& session, OpenCall call, ToolReply reply, std::uint64_t micros) {
+  const std::uint64_t id = call.id;
+  reply.attempt = call.attempt;
+  if (!wants_further_attempt(*call.tool, reply, call.attempt)) {
+    return session.calls().answer(id, std::move(reply), micros);
+  }
   const std::int64_t pause = retry_pause_ms(call.tool->definition.retry, call.path, call.attempt);
   session.calls().note_retry(id, reply.message, call.attempt, pause, micros);
   ++call.attempt;

@@ -51,4 +51,16 @@ Fact renamed_fact(Fact fact, std::string_view run, std::string_view new_run) {
   return fact;
 }
 
+std::optional<std::string> run_named_by(std::span<const Fact> facts) {
+  constexpr std::string_view kOutside = "run:", kTask = "/task:";
+  for (const Fact& fact : facts) {
+    std::string_view key = fact.idempotency_key;
+    const bool is_outside = fact.task.empty() && key.starts_with(kOutside);
+    if (is_outside) key.remove_prefix(kOutside.size());
+    const std::size_t end = is_outside ? key.rfind('@') : key.find(kTask);
+    if (!key.empty() && end != std::string_view::npos) return name_of_pointer_part(key.substr(0, end));
+  }
+  return std::nullopt;
+}
+
 }   // namespace ptc

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/durable/rebuilt_session.h"
 #include "runtime/durable/run_resolutions.h"
 #include "runtime/durable/turn_options.h"
 #include "runtime/log/process_owner.h"
@@ -31,8 +32,7 @@ std::unique_ptr<Session> RunOpening::open() {
     out_.holder = *claim;
     return nullptr;
   }
-  const bool needs_calls = options_.resets_need_reasons;   // the calls of every task
-  if (!(needs_calls ? writer_.open_whole() : writer_.open())) return nullptr;
+  if (!open_log()) return nullptr;
   if (log().has_host_facts() && !log().last_start()) {
     refuse("the log " + writer_.name() + " belongs to a host (HostLog): give the run another id");
     return nullptr;
@@ -56,6 +56,20 @@ std::unique_ptr<Session> RunOpening::open_with_whole_log() {
 
 // A session that is not taken goes before the facts that it reports to.
 std::unique_ptr<Session> RunOpening::taken() { return std::move(session_); }
+
+// What one turn was begun with holds in every later turn, too: that definitions are kept, and that resets need reasons.
+// Any process may begin or end the turn. The rule about resets asks for the calls of every task.
+bool RunOpening::open_log() {
+  needs_reasons_ = options_.session.resets_need_reasons;
+  if (!(needs_reasons_ ? writer_.open_whole() : writer_.open())) return false;
+  SessionOptions begun;
+  const bool is_begun = log().last_start() && !read_turn_options(log().last_start()->limits, begun);
+  was_kept_ = is_begun && begun.keeps_session;
+  keeps_session_ = was_kept_ || options_.session.keeps_session;
+  if (!is_begun || !begun.resets_need_reasons || needs_reasons_) return true;
+  needs_reasons_ = true;
+  return writer_.open_whole();
+}
 
 bool RunOpening::is_done() const {
   return !options_.again && log().is_over() && ended_well(log().last_end()->status) && is_same_source() &&
@@ -84,22 +98,23 @@ bool RunOpening::refuse(std::string message) {
 
 // Returns false when the run waits for a person, or is stopped.
 bool RunOpening::settle_doubts() {
-  do {
-    const std::uint64_t seen = log().head();   // an answer may come while the doubts are written down
-    out_.doubts = find_doubts(*tools_, writer_);
-    if (!out_.doubts.empty() && park_in_doubt(seen)) return false;
-  } while (!out_.doubts.empty() && !writer_.stopped());
-  return !writer_.stopped();
+  for (;;) {
+    std::vector<LoggedEffect> doubts = find_doubts(*tools_, writer_);
+    if (writer_.stopped()) return false;
+    if (doubts.empty()) return true;
+    if (park_in_doubt(std::move(doubts))) return false;
+  }
 }
 
-// Leaves what was parked; the word of a person wakes it. Returns false when somebody said something meanwhile.
-bool RunOpening::park_in_doubt(std::uint64_t seen) {
+// Leaves what was parked, and the place in the log that the snapshot knows; the word of a person wakes the run.
+bool RunOpening::park_in_doubt(std::vector<LoggedEffect> doubts) {
+  out_.outcome = {};
+  out_.doubts = std::move(doubts);
   Parked wanted = writer_.parked().value_or(Parked());
   if (wanted.continuation.empty()) wanted.continuation = continuation_name(writer_);
   wanted.wait_keys.clear();
   for (const LoggedEffect& doubt : out_.doubts) wanted.wait_keys.push_back(doubt_key(doubt.key, doubt.attempt));
   wanted.deadline_ms.reset();
-  wanted.observed_seq = seen;
   Fact fact = writer_.made(FactKind::RunSuspended, FactAuthor::Host);
   fact.status = "in_doubt";
   out_.end = DurableEnd::InDoubt;
@@ -136,20 +151,51 @@ bool RunOpening::set_plan() {
 // Begins from what was parked, else from the top.
 bool RunOpening::begin() {
   std::unique_ptr<Session> idle;
-  if (auto known = writer_.parked(); known && !known->snapshot.empty()) {
+  auto known = writer_.parked();
+  had_parked_ = known.has_value();
+  if (known && !known->snapshot.empty()) {
     SessionRestore wanted = restore_options();
-    if (!options_.keeps_session) wanted.has_read = giving_back(known->snapshot);   // else it may be parked again
+    const bool may_park_again = keeps_session_;
+    if (!may_park_again) wanted.has_read = giving_back(known->snapshot);
     auto restored = Session::restore(engine_, known->snapshot, tools_, wanted);
     if (const auto* error = std::get_if<RestoreError>(&restored)) {
       if (error->kind == SnapshotError::Refused) return refuse(error->message);
     } else if (auto session = std::get<std::unique_ptr<Session>>(std::move(restored)); !session->run().in_turn()) {
-      if (options_.keeps_session) idle_ = std::move(known->snapshot);
+      if (may_park_again) idle_ = std::move(known->snapshot);
+      keeps_session_ = true;   // logs of earlier versions do not say it
       idle = std::move(session);
     } else if (continue_as(std::move(session), known->observed_seq)) {
       return true;
     }
   }
-  return !writer_.stopped() && from_the_top(std::move(idle));
+  if (writer_.stopped() || (idle == nullptr && was_kept_ && !rebuild_definitions(idle))) return false;
+  return from_the_top(std::move(idle));
+}
+
+// Makes the session that the turns before have left anew, when nothing else has it: a turn without their definitions
+// would be another program.
+bool RunOpening::rebuild_definitions(std::unique_ptr<Session>& session) {
+  if (turn() == 1) return true;
+  if (idle_.empty()) {
+    auto rebuilt = rebuild_session(engine_, writer_.store(), tools_, turn(), options_);
+    if (auto* error = std::get_if<StoreError>(&rebuilt)) {
+      writer_.stop(std::move(*error));
+      return false;
+    }
+    auto& [snapshot, complaint] = std::get<RebuiltSession>(rebuilt);
+    if (!complaint.empty()) return refuse_without_definitions(complaint);
+    if (snapshot.empty()) return true;
+    idle_ = std::move(snapshot);
+  }
+  auto restored = Session::restore(engine_, idle_, tools_, restore_options());
+  if (const auto* error = std::get_if<RestoreError>(&restored)) return refuse_without_definitions(error->message);
+  session = std::get<std::unique_ptr<Session>>(std::move(restored));
+  return true;
+}
+
+bool RunOpening::refuse_without_definitions(const std::string& why) {
+  return refuse("definitions_lost: the definitions of " + writer_.name() + " are not parked here, and its log cannot "
+                "give them back: " + why);
 }
 
 SessionRestore RunOpening::restore_options() const {
@@ -164,7 +210,7 @@ SessionRestore RunOpening::restore_options() const {
 // Returns false when the session cannot learn what was committed since it was parked; the log is the truth.
 bool RunOpening::continue_as(std::unique_ptr<Session> session, std::uint64_t observed_seq) {
   session->journal().forget_all_but([&](std::string_view id) {
-    if (log().external_version(id) != 0) return false;
+    if (log().external_version(id) != 0 || log().reset_from_outside(id) > observed_seq) return false;
     return log().epoch(id) == 1 || writer_.task(id, log().epoch_at(id, observed_seq)).edn != nullptr;
   });
   const bool can_look_up = std::all_of(log().tasks().begin(), log().tasks().end(), [&](const LoggedTask& task) {
@@ -190,8 +236,10 @@ void RunOpening::attend(std::uint64_t seq) {
       [this](std::string_view id) {
         writer_.stop({StoreError::Kind::Corrupt, "the value of task " + std::string(id) + " cannot be read"});
       });
-  if (options_.resets_need_reasons) {
-    session_->journal().set_reset_rule([this](std::string_view id) { return log().has_effects(id); });
+  if (needs_reasons_) {
+    // A reset that the log knows was allowed when the program first reset the task.
+    session_->journal().set_reset_rule(
+        [this](std::string_view id) { return facts_.epoch(id) >= log().epoch(id) && log().has_effects(id); });
   }
   session_->gate().set_hooks(hooks());
   if (options_.on_session) options_.on_session(*session_);
@@ -231,6 +279,12 @@ bool RunOpening::from_the_top(std::unique_ptr<Session> session) {
   if (session != nullptr) {
     session_ = std::move(session);
     session_->begin_turns_after(turn() - 1);
+    // What others have put or reset since is in the log alone, and so is what this turn made of a reset task before its
+    // process died: the session has the values of the first epochs for sure, and no others.
+    session_->journal().forget_all_but([this](std::string_view id) {
+      const std::uint64_t begun = log().is_over() ? log().epoch(id) : log().epoch_at(id, 0);
+      return log().external_version(id) == 0 && begun == 1;
+    });
   } else {
     session_ = std::make_unique<Session>(engine_, std::move(own));
     session_->calls().share_tools(tools_);
@@ -264,12 +318,17 @@ bool RunOpening::note_start() {
   started.id = options_.session.source_name;
   started.text = source_;
   started.value = options_.context;
-  started.args = turn_options_edn(options_.session);
+  SessionOptions own = options_.session;
+  own.keeps_session = keeps_session_;
+  own.resets_need_reasons = needs_reasons_;
+  started.args = turn_options_edn(own);
   const auto& noted = log().last_start();
   const bool is_noted = log().head() == 1 && noted && noted->source == started.text &&
                         noted->source_name == started.id && noted->context == started.value &&
                         noted->limits == started.args;
-  return is_noted || writer_.put(std::move(started)).has_value();
+  if (is_noted) return true;
+  // What was parked stays until this turn parks or ends, and the run is no longer one that waits.
+  return had_parked_ ? writer_.resume(started) : writer_.put(std::move(started)).has_value();
 }
 
 // Inputs; what tasks came to, when it cannot be looked up later; and the operations that their bodies started:

@@ -32,26 +32,35 @@ class RunOpening {
   std::unique_ptr<Session> open();
   // Returns a session that begins again, after the whole log was read.
   std::unique_ptr<Session> open_with_whole_log();
+  // Parks the run until a person has said what became of these calls. Returns false when somebody has said something
+  // meanwhile, or the writer is stopped.
+  bool park_in_doubt(std::vector<LoggedEffect> doubts);
 
   // Returns whether the session was parked, and waits.
   bool is_resumed() const { return is_resumed_; }
   // Returns whether the program met a task whose value holds functions: it must begin again with the whole log.
   bool needs_whole_log() const { return needs_whole_; }
-  // Returns the session between two turns, as it was found, when sessions are kept; else empty.
+  // Returns whether the definitions of the turn are there in the next one.
+  bool keeps_session() const { return keeps_session_; }
+  // Returns whether something was parked when the turn went on or began.
+  bool had_parked() const { return had_parked_; }
+  // Returns the session between two turns, as it was found or rebuilt, when sessions are kept; else empty.
   const std::vector<std::uint8_t>& idle_session() const { return idle_; }
 
  private:
   const RunLog& log() const { return writer_.log(); }
   bool is_same_source() const { return log().last_start() && log().last_start()->source == source_; }
+  bool open_log();
   bool is_done() const;
   std::uint64_t turn() const;
   void answer_again();
   bool refuse(std::string message);
   bool settle_doubts();
-  bool park_in_doubt(std::uint64_t seen);   // the head of the log before the doubts were looked for
   bool has_tools_of_open_calls();
   bool set_plan();
   bool begin();
+  bool rebuild_definitions(std::unique_ptr<Session>& session);
+  bool refuse_without_definitions(const std::string& why);
   SessionRestore restore_options() const;
   bool continue_as(std::unique_ptr<Session> session, std::uint64_t observed_seq);
   EpochOf epoch_of();
@@ -73,7 +82,8 @@ class RunOpening {
   DurableOutcome& out_;
   std::unique_ptr<Session> session_;
   std::vector<std::uint8_t> idle_;
-  bool is_resumed_ = false, needs_whole_ = false;
+  bool is_resumed_ = false, needs_whole_ = false, was_kept_ = false, keeps_session_ = false, needs_reasons_ = false;
+  bool had_parked_ = false;             // something is parked while the turn begins
 };
 
 }  // namespace ptc

@@ -20,6 +20,8 @@ void for_each_option(Options& options, Visit visit) {
   visit("strict-task-ids", options.strict_task_ids);
   visit("signature", options.signature);
   visit("float-precision", options.float_precision);
+  visit("keeps-session", options.keeps_session);
+  visit("strict-resets", options.resets_need_reasons);
 }
 
 void append_value(std::string& out, bool value) { out += value ? "true" : "false"; }

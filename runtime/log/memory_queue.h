@@ -79,6 +79,9 @@ class MemoryQueue final : public ProtocolQueue {
   void finish_over(std::string_view log, std::uint64_t token, std::uint64_t head, std::int64_t now_ms) {
     finish_job(tables_, log, token, {Finish::Kind::Over, 0, {}, head}, now_ms);
   }
+  void end_unheld(std::string_view log, std::uint64_t token, std::int64_t now_ms) {
+    end_unheld_job(tables_, log, token, now_ms);
+  }
   std::optional<StoreError> depart(std::string_view log) { return depart_job(tables_, log); }
   void arrive(const JobRow& job, std::int64_t now_ms) { arrive_job(tables_, job, now_ms); }
 

@@ -292,7 +292,9 @@ StoreResult<Written> MemoryStore::ended(std::string_view log, Cut cut, std::span
   if (auto wrong = refused(found, cut.token)) return *wrong;
   if (auto wrong = check_cut(found->facts.size(), cut)) return *wrong;
   if (found->facts.empty() && facts.empty()) return error(StoreError::Kind::Missing, "no such log");
-  return end(*found, cut, facts);
+  Written out = end(*found, cut, facts);
+  if (ends_well(facts)) queue_->end_unheld(log, cut.token, facts.back().time_ms);
+  return out;
 }
 
 Written MemoryStore::end(Log& log, Cut cut, std::span<const Fact> facts) {

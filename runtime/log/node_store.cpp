@@ -46,10 +46,6 @@ std::uint64_t token_in(std::string_view owner, std::string_view run) {
 
 }   // namespace
 
-bool ends_well(const Fact& fact) {
-  return fact.kind == FactKind::TurnEnded && fact.key.empty() && (fact.status == "ok" || fact.status == "return");
-}
-
 NodeTime NodeTime::of_machine() {
   return {wall_millis, boot_millis, [](std::int64_t ms) {
             std::this_thread::sleep_for(std::chrono::milliseconds(ms));

@@ -37,9 +37,6 @@ struct NodeTime {
   static NodeTime of_machine();
 };
 
-// Whether a fact is the end of a turn after which a run is over.
-bool ends_well(const Fact& fact);
-
 class NodeStore : public ForwardingStore {
  public:
   explicit NodeStore(FactStore& store, NodeTime time = NodeTime::of_machine())

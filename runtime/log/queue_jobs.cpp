@@ -67,16 +67,39 @@ void ready_or_block(QueueTables& tables, JobRow job, std::int64_t now_ms) {
   set_aside(tables, std::move(job), failed ? JobState::DependencyFailed : JobState::Blocked, now_ms);
 }
 
+namespace {
+
+// Returns the jobs that come after one of these and ended because of runs before them, as these runs make them now:
+// without a reason when none of them is given up any more. Leaves those out that stay as they are.
+std::map<std::string, JobRow> changed_dependents(QueueTables& tables, const std::vector<std::string>& logs) {
+  std::map<std::string, JobRow> out;
+  for (const std::string& log : logs) {
+    for (JobRow& after : tables.dependents(log)) {
+      if (after.state != JobState::DependencyFailed || out.contains(after.log)) continue;
+      const std::optional<JobRow> failed = tables.failed_blocker(after.id);
+      std::string reason = failed ? failure_by(*failed) : "";
+      if (reason == after.reason) continue;
+      after.reason = std::move(reason);
+      out.emplace(after.log, std::move(after));
+    }
+  }
+  return out;
+}
+
+}   // namespace
+
 void restore_dependents(QueueTables& tables, const JobRow& job, std::int64_t now_ms) {
   std::vector<std::string> front{job.log};
   while (!front.empty()) {
-    const std::string log = std::move(front.back());
-    front.pop_back();
-    for (JobRow after : tables.dependents(log)) {
-      if (after.state != JobState::DependencyFailed || tables.failed_blocker(after.id)) continue;
-      after.reason.clear();
-      front.push_back(after.log);
-      set_aside(tables, std::move(after), JobState::Blocked, now_ms);
+    auto changed = changed_dependents(tables, front);
+    front.clear();
+    for (auto& [log, after] : changed) {
+      front.push_back(log);
+      if (after.reason.empty()) {
+        set_aside(tables, std::move(after), JobState::Blocked, now_ms);
+      } else {
+        tables.set_job(after);
+      }
     }
   }
 }

@@ -19,7 +19,8 @@ void unblock_dependents(QueueTables& tables, std::string_view log, std::int64_t 
 void give_up_job(QueueTables& tables, const JobRow& job, std::int64_t now_ms);
 // Makes a job ready, unless it comes after runs that are not done: it is blocked, or ends because one was given up.
 void ready_or_block(QueueTables& tables, JobRow job, std::int64_t now_ms);
-// Blocks the jobs again that ended because this one had been given up.
+// Blocks the jobs again that ended because this one had been given up; those that another one ends, too, get the reason
+// of that one.
 void restore_dependents(QueueTables& tables, const JobRow& job, std::int64_t now_ms);
 inline bool was_given_up(JobState state) { return state == JobState::Dead || state == JobState::DependencyFailed; }
 

@@ -143,6 +143,18 @@ bool holds_job(QueueTables& tables, std::string_view log, std::uint64_t token) {
   return job && job->state == JobState::Held && job->token == token && is_held_by(tables.run(log), token);
 }
 
+void end_unheld_job(QueueTables& tables, std::string_view log, std::uint64_t token, std::int64_t now_ms) {
+  std::optional<JobRow> job = tables.job(log);
+  if (!job || job->state == JobState::Done || job->state == JobState::Moved || holds_job(tables, log, token)) return;
+  const bool was_failed = was_given_up(job->state);
+  job->crashes = 0;
+  job->is_cancelled = false;
+  job->reason.clear();
+  set_aside(tables, *job, JobState::Done, now_ms);
+  if (was_failed) restore_dependents(tables, *job, now_ms);
+  unblock_dependents(tables, log, now_ms);
+}
+
 bool finish_job(QueueTables& tables, std::string_view log, std::uint64_t token, const Finish& how,
                 std::int64_t now_ms) {
   std::optional<JobRow> job = tables.job(log);

@@ -16,6 +16,8 @@ std::optional<StoreError> depart_job(QueueTables& tables, std::string_view log);
 bool holds_job(QueueTables& tables, std::string_view log, std::uint64_t token);
 // RunQueue::finish() within a transaction.
 bool finish_job(QueueTables& tables, std::string_view log, std::uint64_t token, const Finish& how, std::int64_t now_ms);
+// Ends the job of a run that has ended well under a claim which no queue gave: in the transaction of the end.
+void end_unheld_job(QueueTables& tables, std::string_view log, std::uint64_t token, std::int64_t now_ms);
 // Puts a job from another store into its queue. The run is there. The state of the row is the one before the move.
 void arrive_job(QueueTables& tables, const JobRow& job, std::int64_t now_ms);
 // Takes a run from its node when the node is dead, so that somebody else may claim it.
@@ -72,7 +74,7 @@ class ProtocolQueue : public RunQueue {
   StoreResult<std::monostate> set_schedule(const ScheduleRow& row) override;
   StoreResult<bool> remove_schedule(std::string_view name, std::string_view tenant) override;
   StoreResult<std::vector<ScheduleRow>> schedules() override;
-  StoreResult<bool> fire(std::string_view name, std::int64_t due_ms, std::int64_t next_ms, std::span<const Job> jobs,
+  StoreResult<bool> fire(std::string_view name, const Firing& moments, std::span<const Job> jobs,
                          std::int64_t now_ms) override;
 
  protected:

@@ -86,15 +86,15 @@ StoreResult<std::vector<ScheduleRow>> ProtocolQueue::schedules() {
   return within<Rows>([](QueueTables& tables) -> StoreResult<Rows> { return tables.schedules(); });
 }
 
-StoreResult<bool> ProtocolQueue::fire(std::string_view name, std::int64_t due_ms, std::int64_t next_ms,
-                                      std::span<const Job> jobs, std::int64_t now_ms) {
+StoreResult<bool> ProtocolQueue::fire(std::string_view name, const Firing& moments, std::span<const Job> jobs,
+                                      std::int64_t now_ms) {
   if (auto wrong = check_jobs(jobs)) return *std::move(wrong);
   return within<bool>([&](QueueTables& tables) -> StoreResult<bool> {
     std::optional<ScheduleRow> row = tables.schedule(name);
-    if (!row || row->next_ms != due_ms) return false;
+    if (!row || row->next_ms != moments.due_ms) return false;
     if (auto wrong = check_jobs_against(tables, jobs)) return *std::move(wrong);
-    row->last_ms = due_ms;
-    row->next_ms = next_ms;
+    row->last_ms = moments.last_ms;
+    row->next_ms = moments.next_ms;
     row->fired += jobs.size();
     tables.set_schedule(*row);
     add_jobs(tables, jobs, now_ms);

@@ -322,6 +322,7 @@ void RunLog::reset(const Fact& fact) {
          held == nullptr || held->is_let_go ? std::nullopt : std::optional(held->value_edn)});
   } else {
     past_epochs_.erase(fact.id);
+    outside_resets_.insert_or_assign(fact.id, fact.seq);
   }
   if (const auto known = task_index_.find(fact.id); known != task_index_.end()) {
     const std::size_t at = known->second;

@@ -143,6 +143,11 @@ class RunLog {
   // null when there is none or it was let go.
   std::uint64_t epoch_at(std::string_view id, std::uint64_t seq) const;
   const std::string* value_in(std::string_view id, std::uint64_t epoch) const;
+  // Returns the place of the last reset of a task by somebody else than the program, or 0.
+  std::uint64_t reset_from_outside(std::string_view id) const {
+    const auto at = outside_resets_.find(id);
+    return at == outside_resets_.end() ? 0 : at->second;
+  }
   // Returns whether this turn ended by a (return v) inside of the body of the task. It ends there again when it runs
   // again.
   bool returned_from(std::string_view id) const { return returned_from_.contains(id); }
@@ -214,7 +219,7 @@ class RunLog {
 
   std::vector<LoggedTask> tasks_;
   TextMap<std::size_t> task_index_;
-  TextMap<std::uint64_t> epochs_, externals_;
+  TextMap<std::uint64_t> epochs_, externals_, outside_resets_;
   TextMap<bool> returned_from_;                                    // the tasks of this turn
   TextMap<std::vector<PastEpoch>> past_epochs_;                    // the past epochs of tasks, rising
   TextMap<std::vector<std::size_t>> effects_of_task_;

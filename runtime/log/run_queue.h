@@ -10,6 +10,9 @@
 //   DependencyFailed   over: a run that it comes after was given up; Blocked again when that run is retried
 //   Moved        the run went to another store (run_move.h), and so did its job
 //
+// A run that is claimed without a queue (FactStore::claim()) and ends well, as the last fact of ended() says,
+// is Done in that transaction, whatever the state of its job. After another end, a node tries the turn again.
+//
 // claim_next() gives one ready run to one node: under a new token of the run, which fences every writer of before
 // (FactStore). A fact that a waiting run waits for makes the job ready in the transaction of the fact. A node whose
 // lease is over loses its runs to rescue(), which anybody may call at any time. The end of a lease alone fences nobody.
@@ -118,10 +121,17 @@ struct ScheduleRow {
   std::string name;
   std::string spec;                      // says when, in words of the caller
   std::int64_t next_ms = 0;
-  std::int64_t last_ms = 0;              // the moment that was fired last; 0: none
+  std::int64_t last_ms = 0;              // the newest moment that is over, fired or passed over; 0: none
   std::uint64_t fired = 0;               // how many moments were fired
   Job job;                               // what is enqueued: without an id, a delay, and runs to come after
   std::string_view refused = {};         // the name of the refusal of its seal (log_seal.h): it is not fired
+};
+
+// Moments of a schedule that are over.
+struct Firing {
+  std::int64_t due_ms = 0;               // the next moment, as the caller saw it
+  std::int64_t last_ms = 0;              // the newest one that is over, fired or passed over
+  std::int64_t next_ms = 0;              // the next moment from now on
 };
 
 struct ClaimedRun {
@@ -160,6 +170,8 @@ class WakeHints {
  public:
   virtual ~WakeHints() = default;
   virtual bool is_listening() const = 0;      // false while there is no connection that tells
+  // Whether there was a connection, and what was sent to it did not come: something between lets nothing through.
+  virtual bool is_deaf() const { return false; }
 };
 
 // What a database keeps besides the rows that count, as it counts itself. Much of either makes claims slow.
@@ -179,7 +191,8 @@ class RunQueue {
   virtual ~RunQueue() = default;
 
   // Calls on_hint() from another thread soon after jobs of these queues became ready, and whenever some may have become
-  // ready unseen. A hint may come late or never, so a worker looks by itself, too. null: the store does not tell.
+  // ready unseen, or is_deaf() has changed. A hint may come late or never, so a worker looks by itself, too. null: the
+  // store does not tell.
   virtual std::unique_ptr<WakeHints> listen(std::span<const std::string> queues, std::function<void()> on_hint) {
     (void)queues, (void)on_hint;
     return nullptr;
@@ -247,10 +260,10 @@ class RunQueue {
   // Returns false when there is no such schedule. Error: WrongTenant.
   virtual StoreResult<bool> remove_schedule(std::string_view name, std::string_view tenant) = 0;
   virtual StoreResult<std::vector<ScheduleRow>> schedules() = 0;   // by name
-  // Enqueues `jobs` and sets the next moment to `next_ms`, when the next moment still is `due_ms`. Returns false when
+  // Enqueues `jobs` and sets the last and the next moment, when the next moment still is `due_ms`. Returns false when
   // it is another one, because somebody else was faster.
-  virtual StoreResult<bool> fire(std::string_view name, std::int64_t due_ms, std::int64_t next_ms,
-                                 std::span<const Job> jobs, std::int64_t now_ms) = 0;
+  virtual StoreResult<bool> fire(std::string_view name, const Firing& moments, std::span<const Job> jobs,
+                                 std::int64_t now_ms) = 0;
 };
 
 }   // namespace ptc

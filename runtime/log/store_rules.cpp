@@ -141,6 +141,12 @@ bool outdates_decisions(FactKind kind) {
   return fact_class(kind) == FactClass::Observation || fact_class(kind) == FactClass::Decision;
 }
 
+bool ends_well(const Fact& fact) {
+  return fact.kind == FactKind::TurnEnded && fact.key.empty() && (fact.status == "ok" || fact.status == "return");
+}
+
+bool ends_well(std::span<const Fact> facts) { return !facts.empty() && ends_well(facts.back()); }
+
 bool is_notable(FactKind kind) { return fact_info(kind).scope == FactScope::Notable; }
 
 std::int64_t rank_of(FactKind kind) {

@@ -36,6 +36,9 @@ StoreError run_has_order(std::string_view log);
 // Returns whether a parked run is woken by these facts, which are in order.
 bool is_woken_by(const Parked& parked, std::span<const Fact> facts);
 
+// Returns whether a fact is the end of a turn after which a run is over, and whether the last of several is.
+bool ends_well(const Fact& fact);
+bool ends_well(std::span<const Fact> facts);
 // Returns whether a fact of this kind outdates decisions that had not seen it.
 bool outdates_decisions(FactKind kind);
 // Returns whether a fact says something about its run as a whole, and not only about one task or call with a key of its

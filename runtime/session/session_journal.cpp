@@ -71,8 +71,7 @@ std::optional<std::string> SessionJournal::load(std::string_view edn) {
   for (MapCursor entry(run_.heap(), *journal); entry.next();) {
     const auto id = edn_name(entry.key());
     if (!id) return "ids in the journal must be strings";
-    Journal& kept = run_.environment().journal;
-    if (kept.find(*id) == nullptr) kept.restore(std::string(*id), retained(entry.value()));
+    if (!has(*id)) restore(*id, retained(entry.value()));
   }
   return std::nullopt;
 }
@@ -82,14 +81,17 @@ std::optional<std::string> SessionJournal::load_task(std::string_view id, std::s
   const auto value = edn_.read(edn, {}, message);
   if (!value) return message;
   enable();
-  Journal& kept = run_.environment().journal;
-  if (kept.find(id) != nullptr) {
+  if (has(id)) {
     run_.heap().release(*value);
     return "two entries of the journal for " + std::string(id);
   }
-  kept.restore(std::string(id), *value);
-  run_.environment().operations.detach_task(id);   // what its body opened is done with
+  restore(id, *value);
   return std::nullopt;
+}
+
+void SessionJournal::restore(std::string_view id, Value taken) {
+  run_.environment().journal.restore(std::string(id), taken);
+  run_.environment().operations.detach_task(id);   // what its body opened is done with
 }
 
 void SessionJournal::forget_all_but(const std::function<bool(std::string_view id)>& keep) {

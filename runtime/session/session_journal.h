@@ -17,7 +17,8 @@ class SessionJournal {
   SessionJournal(Run& run, EdnValues& edn) : run_(run), edn_(edn) {}
 
   void enable() { run_.enable_journal(); }     // without a journal, (task …) does not cache
-  // Loads a map from ids to values, before the first turn. Returns a message when it refuses the text.
+  // Loads the entries that the journal lacks from a map of ids to values, also into a restored turn. Returns a message
+  // when it refuses the text.
   std::optional<std::string> load(std::string_view edn);
   // Loads one entry, also into a restored turn. Refuses ids that the journal has.
   std::optional<std::string> load_task(std::string_view id, std::string_view edn);
@@ -41,6 +42,8 @@ class SessionJournal {
   void set_reset_rule(std::function<bool(std::string_view id)> needs_reason);
 
  private:
+  void restore(std::string_view id, Value taken);
+
   Run& run_;
   EdnValues& edn_;
 };

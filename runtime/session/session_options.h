@@ -15,6 +15,9 @@ struct SessionOptions {
   std::string signature;                              // the signature of the result, or ""
   std::string source_name;
   bool strict_task_ids = false;
+  bool keeps_session = false;                         // durable runs: definitions of a turn are there in the next one
+  // Durable runs: (task-reset id) of a task whose calls had effects fails without a reason. A run keeps the rule.
+  bool resets_need_reasons = false;
   bool check_tools = true;                            // true refuses unknown tools before the program runs
   std::optional<std::int64_t> fixed_clock_millis;     // the time for the program; nullopt: the system clock
   std::uint64_t slice_fuel = 50'000;                  // the fuel between two checks of clock and cancel flag

@@ -45,6 +45,7 @@ loop::ModelReply reply_of(const json::object& step, std::size_t number) {
 Result<void> told(loop::AgentRun& run, const json::object& step, std::size_t number) {
   for (const auto& [verb, what] : step) {
     if (verb == "pend") return run.pend(text_of(what));
+    if (verb == "begin") return run.begin_call(text_of(what));
     if (verb == "doubt") return run.doubt(text_of(what));
     if (verb == "input") return run.input(text_of(what));
     if (verb == "advance") return run.advance(what.to_number<std::int64_t>()), Result<void>();

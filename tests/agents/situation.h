@@ -1,9 +1,9 @@
 // A situation that an agent can be in: how a run comes there, how it goes on, and what then comes of it. A line of
 // situations.jsonl is {"name", "agent", "data", "before": [steps], "after": [steps], "then": {"status", "return",
 // "reason", "turns"}}. A step is one of {"program" | "text": what the model at "path" says}, {"http": status,
-// "headers"}, {"pend": path}, {"doubt": path}, {"resolve": {path: value}}, {"reject": {path: text}}, {"input": text},
-// {"raise": {limit: n}}, {"advance": ms}. The run is stepped before each. "since" is the first version whose documents
-// can have the situation, and the host has the "prices".
+// "headers"}, {"pend": path}, {"begin": path}, {"doubt": path}, {"resolve": {path: value}}, {"reject": {path: text}},
+// {"input": text}, {"raise": {limit: n}}, {"advance": ms}. The run is stepped before each. "since" is the first version
+// whose documents can have the situation, and the host has the "prices".
 #pragma once
 #include <boost/json/object.hpp>
 #include <optional>

@@ -116,15 +116,16 @@ class Next(Waiting):
         self.returns(happened, {"receipt": "r-1"})
 
     def test_a_call_whose_tool_died(self):
-        """The next process says that it is in doubt."""
         calls = self.file("calls", "")
         command = ["sh", "-c", f"echo paid >> {calls}; kill -9 $$"]
-        _, (resume,) = self.begin({**PAY, "tools": [{**TOOL, "effect": "unsafe", "command": command}]}, PAYS)
-        _, (happened, again) = self.waits(resume, pending=["doubt:pay"])
+        agent = {**PAY, "tools": [{**TOOL, "effect": "unsafe", "command": command}]}
+        _, (happened, again) = self.begin(agent, PAYS, pending=["doubt:pay"])
+        resume = ("resume", *self.kept)
         self.waits(resume, pending=["doubt:pay"])
         with open(calls, encoding="utf-8") as made:
             self.assertEqual(made.read(), "paid\n")
-        _, (resume,) = self.waits(again)                  # the person says that it did not happen: it is made again
+        # The person says that it did not happen: it is made again.
+        self.waits(again, pending=["doubt:pay"])
         with open(calls, encoding="utf-8") as made:
             self.assertEqual(made.read(), "paid\npaid\n")
         self.waits(resume, pending=["doubt:pay"])

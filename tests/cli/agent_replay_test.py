@@ -133,6 +133,77 @@ class Replay(Kept):
         self.assertEqual(ptcvm("agent", "replay", *self.kept[:3], "other")[0], 65)
 
 
+KILLING = {**PAY, "tools": [{"name": "pay", "signature": "(to :string) -> :string", "effect": "unsafe", "mode": "async",
+                             "command": ["sh", "-c", "kill -9 $PPID"]}]}
+
+
+class ReplayOfSeveralProcesses(Kept):
+    def test_a_program_that_ended_beside_a_call_in_doubt(self):
+        self.begin(agent=KILLING, turns=(
+            {"program": "(def big (mapv str (range 300)))"},
+            {"program": '(do (def big (tool/pay {:to "ann"})) (/ 1 0))'},
+            {"program": "(return {:receipt (str (count big))})"}))
+        self.assertEqual(self.agent("resume", *self.kept)[1]["pending"], ["doubt:pay"])
+        _, line, _, err = self.agent("resume", *self.kept, "--resolve", 'doubt:pay="' + "r" * 400 + '"')
+        self.assertEqual(line["return"], {"receipt": "300"}, err)
+        status, line, _, err = self.replay()
+        self.assertEqual((status, line["replay"]["same"]), (0, True), err)
+
+    def test_a_process_that_only_looked(self):
+        self.begin(agent={**PAYING, "max_turns": 2, "on_exhausted": "ask"},
+                   turns=({"program": "(def a [1 2 3])"}, {"program": "(def a 2)"},
+                          {"program": '(return {:receipt "r"})'}))
+        self.assertEqual(self.agent("resume", *self.kept)[1]["pending"], ["budget"])
+        self.assertEqual(self.replay()[1]["replay"]["same"], True)
+        self.assertEqual(self.agent("resume", *self.kept, "--raise", "turns=1")[1]["return"], RESULT)
+        self.assertEqual(self.replay()[1]["replay"]["same"], True)
+
+    def test_an_answer_that_was_refused_after_a_kill(self):
+        for agent, doubts in ((KILLING, ["doubt:pay"]), (ASKING, ["approve:pay"])):
+            self.kept = ("--store", self.place(doubts[0] + ".db"), "--id", "r")
+            self.begin(agent=agent)
+            for word in ("zz=1", "doubt:zz=1", "approve:zz=true"):
+                self.assertEqual(ptcvm("agent", "resume", *self.kept, "--resolve", word)[0], 65)
+            self.assertEqual(self.agent("resume", *self.kept)[1]["pending"], doubts)
+            self.assertEqual(self.replay()[1]["replay"]["same"], True)
+
+    def test_another_kind_of_model_that_goes_on(self):
+        box = self.place("box")
+        os.mkdir(box)
+        self.begin(turns=TURNS[:1])
+        self.file("box/1.reply.json", json.dumps(TURNS[1]))
+        status, line, _, err = self.agent("resume", *self.kept, "--model", "mailbox:" + box)
+        self.assertEqual((status, line["return"]), (0, RESULT), err)
+        self.assertEqual(self.replay()[1]["replay"]["same"], True)
+        program = self.file("p.ptc", '(return {:receipt (str r "-2")})')
+        self.assertEqual(self.replay("--with-program", "2=" + program)[1]["return"], {"receipt": "r-2"})
+
+    def test_another_kind_of_model_whose_process_is_killed(self):
+        self.begin(turns=TURNS[:1])
+        other = "replay:" + self.file("recorded.jsonl", "")
+        self.agent("resume", *self.kept, "--model", other)
+        killing = {**TURNS[1], "program": '(return {:receipt (tool/pay {:to "bo"})})'}
+        kill = "pay=kill -9 $PPID"
+        self.agent("resume", *self.kept, "--tool-shell", kill, "--model", self.script(killing))
+        _, line, _, err = self.agent("resume", *self.kept, "--model", other)
+        self.assertEqual(line["return"], RESULT, err)
+        self.assertEqual(self.replay()[1]["replay"]["same"], True)
+
+
+class RunAgain(Kept):
+    def test_a_run_keeps_the_data_with_which_it_was_begun(self):
+        agent, data = self.json("a.json", ORDERS), self.json("d.json", DATA)
+        other = self.json("e.json", {**DATA, "customer": "Bo"})
+        run = ("run", agent, "--model", self.script(COUNT), *self.kept)
+        self.assertEqual(self.agent(*run)[0], 65)             # there is no such run, and the agent needs data
+        self.assertEqual(self.agent(*run, "--data", data)[1]["return"], {"count": 2})
+        for more in ((), ("--data", data)):
+            status, line, _, err = self.agent(*run, *more)
+            self.assertEqual((status, line and line["return"]), (0, {"count": 2}), err)
+        status, _, _, err = self.agent(*run, "--data", other)
+        self.assertEqual((status, "other data" in err), (65, True), err)
+
+
 class Compile(AgentTest):
     def compile(self, agent, *turns, data=None):
         out = self.place("out.ptc")

@@ -127,6 +127,19 @@ class Server(AgentTest):
         self.assertEqual(out.splitlines()[0], "I pay Ann.")
         self.assertIs(self.server.seen[0][2]["stream"], True)
 
+    def test_a_request_that_a_kill_lost_is_in_the_cost(self):
+        prices = ("--prices", self.json("p.json", {"m": {"input": 2, "output": 8}}))
+        self.server.replies = [(0, {}, None)]
+        with subprocess.Popen(self.command(*self.kept, *prices), env=self.environment(), stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL) as run:
+            self.assertTrue(self.server.asked.wait(60))
+            run.kill()
+        _, line, _, err = self.ask_server((200, {}, document(PROGRAM)), args=(*self.kept, *prices))
+        self.assertEqual((line["return"], line["usage"]["model_calls"]), ({"receipt": "r"}, 2), err)
+        cost = json.loads(subprocess.run([PTCVM, "agent", "cost", *self.kept, "--json"], capture_output=True,
+                                         check=True).stdout)
+        self.assertEqual((cost["sum"]["calls"], round(cost["sum"]["money"] * 1e6)), (2, line["usage"]["money"]))
+
     def test_a_recorded_conversation_needs_no_server(self):
         recorded = self.place("r.jsonl")
         _, first, _, _ = self.ask_server((200, {}, document(PROGRAM)), args=["--record", recorded])

@@ -90,6 +90,66 @@ class BatchProtocol(CommandLineTest):
         for request in ({"sorce": 1}, {"limits": {"fule": 1}}, {"tools": [{"name": "t", "reslt": 1}]}):
             self.assertFalse(part("request").is_valid({"source": "1", **request}))
 
+    def agree(self, is_good, **request):
+        """The schema and the engine judge the request alike."""
+        request = {"id": 1, "source": "1", **request}
+        (answer,) = self.ask(request)
+        self.assertEqual(answer["error_kind"] != "bad_request", is_good, (request, answer["message"]))
+        self.assertEqual(part("request").is_valid(request), is_good, request)
+        return answer["message"]
+
+    def test_a_tool_without_a_name_is_refused_by_schema_and_engine(self):
+        for entry in ({}, {"name": None}, {"name": ""}):
+            self.assertEqual(self.agree(False, tool_defs=[entry]), "tool_defs: name is missing")
+            self.assertEqual(self.agree(False, tools=[{**entry, "result": 1}]), "tools: name is missing")
+        self.agree(True, tool_defs=[{"name": "t"}], tools=[{"name": "t", "result": 1}])
+
+    def test_arguments_that_are_no_map_are_refused_by_schema_and_engine(self):
+        for given in ({"args": [1]}, {"args": 1}, {"args": "x"}, {"args_edn": "[1]"}, {"args_edn": "7"},
+                      {"args_edn": " (1)"}, {"args_edn": "#{1}"}, {"args_edn": '"{}"'}, {"args_edn": "nil"}):
+            said = self.agree(False, tools=[{"name": "t", "result": 1, **given}])
+            self.assertRegex(said, "^the arguments of a tool: they must be a map, and are ", given)
+        for given in ({"args": {}}, {"args": None}, {"args_edn": "{}"}, {"args_edn": " ,\n{:a 1}"},
+                      {"args_edn": "; none\n{}"}):
+            self.agree(True, tools=[{"name": "t", "result": 1, **given}])
+
+    def test_effect_words_are_the_same_in_schema_and_engine(self):
+        for word in ("pure", "idempotent", "keyed", "unsafe", "reconcilable", "", None):
+            self.agree(True, tool_defs=[{"name": "t", "effect": word}])
+        for word in ("save", "Pure", 1):
+            self.assertIn("effect must be ", self.agree(False, tool_defs=[{"name": "t", "effect": word}]))
+
+    def test_edn_that_is_no_map_is_refused_by_schema_and_engine(self):
+        for text in ("[1]", "(1)", "1", ":a", '"a"', "#{1}", "", " "):
+            for request in ({"context_edn": text}, {"memory_edn": text}, {"journal_edn": text},
+                            {"opts": {"budget_edn": text}}):
+                self.agree(False, **request)
+        for text in ("{}", "{:a 1}", " ,{}", ";; data\n{:a 1}", "nil"):
+            self.agree(True, context_edn=text)
+
+    def test_whole_numbers_are_the_same_in_schema_and_engine(self):
+        for number in (5, 5.0, 1e3, 2**63, 2**64 - 1):
+            self.agree(True, limits={"fuel": number})
+            self.agree(True, resolve_order=number)
+        for number in (0.5, -1, 2**64, float(2**64), 1e30):
+            self.assertIn("the limit fuel must be a whole number", self.agree(False, limits={"fuel": number}))
+        for number in (0, 5.0, 2**63 - 1, -2**63):
+            self.agree(True, clock_ms=number)
+        for number in (2**63, 2**64, -2**63 - 1, 0.5):
+            self.assertIn("clock_ms must be a whole number", self.agree(False, clock_ms=number))
+        self.agree(True, limits={"depth": 2**32 - 1})
+        self.agree(False, limits={"depth": 2**32})
+        self.agree(True, limits={"timeout_ms": 1e12})
+        self.agree(False, limits={"timeout_ms": 1e13})
+        for number in (1, 2.0, 2**63 - 1):
+            self.agree(True, suspend=number)
+        for number in (0, 0.5, 2**63, 2**64):
+            self.agree(False, suspend=number)
+        for number in (3, 3.0, 2**64 - 1):
+            self.agree(True, opts={"float_precision": number})
+        for number in (-1, 2.5, 2**64):
+            self.agree(False, opts={"float_precision": number})
+
     def test_version_1_passes_over_notes_of_callers_and_refuses_slips(self):
         notes = {"topic": "sums", "why": None, "expect": {}, "alts": [], "flags": ["x"], "compare": "exact"}
         (answer,) = self.ask({"id": 1, "source": "1", **notes})
@@ -98,8 +158,36 @@ class BatchProtocol(CommandLineTest):
             message = self.refusal(protocol=1, source="1", **{slip: "2"})
             self.assertIn(f"no member {slip}; did you mean {meant}?", message)
 
+    def test_data_that_is_not_there(self):
+        request = {"source": "(count data/order-line)", "data": {"order_lines": [1]}}
+        said = "1:8: data/order-line is not in the data, so it is nil. Did you mean: data/order_lines"
+        for suspended in ({}, {"suspend": "every"}, {"suspend": "every", "hop": "process"}):
+            answer = self.answer(**request, **suspended)
+            self.assertEqual((answer["value_edn"], answer["warnings"]), ("0", [said]))
+        answer = self.answer(**request, opts={"strict_data": True})
+        self.assertEqual((answer["error_kind"], answer["column"], answer["hint"]),
+                         ("missing_data", 8, "Did you mean: data/order_lines"))
+        self.assertEqual(self.answer(source="(count data/order-lines)", data={"order_lines": [1]})["warnings"], [])
+
     def test_a_value_is_given_once(self):
-        self.assertEqual(self.refusal(source="1", data={}, context_edn="{}"), "give data or context_edn, not both")
+        for name, edn, value in (("data", "context_edn", {}), ("memory", "memory_edn", {}),
+                                 ("journal", "journal_edn", {}), ("history", "history_edn", [])):
+            self.assertEqual(self.agree(False, **{name: value, edn: json.dumps(value)}),
+                             f"give {name} or {edn}, not both")
+            self.agree(True, **{name: value, edn: None})
+            self.agree(True, **{name: None, edn: json.dumps(value)})
+
+    def test_a_value_of_a_recorded_call_is_given_once(self):
+        call = {"name": "t", "args": {}, "result": 1}
+        for name, edn, text in (("args", "args_edn", "{}"), ("result", "result_edn", "1")):
+            self.assertEqual(self.agree(False, tools=[{**call, edn: text}]), f"give {name} or {edn}, not both")
+            self.agree(True, tools=[{**call, name: None, edn: text}])
+
+    def test_a_history_that_is_no_vector_is_refused_by_schema_and_engine(self):
+        for text in ("{}", "1", ":a", '"[1]"', "#{1}", "", " "):
+            self.agree(False, history_edn=text)
+        for text in ("[]", "[1 2]", " ,[1]", "(1)", ";; none\n[1]", "nil"):
+            self.agree(True, history_edn=text)
 
     def test_words_of_another_kind_are_refused(self):
         self.assertEqual(self.refusal(source="1", values="yaml"), 'values must be "edn" or "json"')

@@ -2,6 +2,7 @@
 """ptcvm chain answer: an answer counts for the question that was shown, and once.
 
 usage: chain_answer_test.py PTCVM   (the program under test)"""
+import json
 import re
 import shlex
 import unittest
@@ -56,6 +57,35 @@ class Answers(chain_test.ChainTest):
         self.assertEqual(ptcvm(*self.asked(err))[0], 0)
         self.assertEqual(self.made(), ["bad", "say"])
 
+    def rows(self, *options):
+        lines = ptcvm("runs", "--store", self.store, "--json", *options)[1].splitlines()
+        return {row["id"]: (row["state"], row["waits_for"]) for row in map(json.loads, lines)}
+
+    def test_a_task_is_one_row_of_runs(self):
+        name = self.asked(self.begun([step("a", requiresConfirmation=True)]))[-2]
+        self.assertEqual(self.rows(), {"t": ("waiting", name)})
+        parts = {"t/setup", "t/steps"}
+        self.assertEqual(set(self.rows("--parts")), {"t", *parts})
+        status, out, err = ptcvm("work", "--store", self.store, "--once")
+        self.assertEqual((status, out), (0, ""))
+        self.assertEqual(err, f"ptcvm: note: t is a task, and ptcvm work leaves it alone: it waits for {name}, and "
+                              f"`ptcvm chain answer --store {self.store} --id t {name} yes` answers and goes on with "
+                              "it\n")
+        self.assertEqual(ptcvm("eval", "1", "--store", self.store, "--id", "u/steps")[0], 0)
+        self.assertEqual(self.answer("a", "yes")[0], 0)
+        self.assertEqual(self.rows(), {"t": ("ended ok", ""), "u/steps": ("ended ok", "")})
+
+    def test_a_task_in_doubt_says_so_in_runs(self):
+        tools = self.tools(self.shell("say", "kill -9 $$", effect="unsafe"))
+        plan = {"steps": [step("a")]}
+        self.assertEqual(self.chain("run", "Greet", "--tools", tools, "--model", self.script(INTENT, plan),
+                                    *self.kept())[0], 75)
+        (state, waits), = self.rows().values()
+        self.assertEqual(state, "in doubt")
+        self.assertRegex(waits, "^a@[0-9a-f]{8}$")
+        self.assertEqual(self.chain("answer", *self.kept("a", "--happened", '"hello"'))[0], 0)
+        self.assertEqual(self.rows(), {"t": ("ended ok", "")})
+
     def test_words_that_are_no_answer_are_refused(self):
         self.begun([step("a", requiresConfirmation=True)])
         for said in ("ye", "true", "no, not that one"):
@@ -65,7 +95,8 @@ class Answers(chain_test.ChainTest):
     def test_a_question_has_one_answer_by_whatever_name(self):
         self.begun([step("a", requiresConfirmation=True)])
         waits = "waits for an answer"
-        key = next(line for line in ptcvm("runs", "--store", self.store, "--json")[1].splitlines() if "t/steps" in line)
+        lines = ptcvm("runs", "--store", self.store, "--parts", "--json")[1].splitlines()
+        key = next(line for line in lines if "t/steps" in line)
         key = re.search(r'confirm/1/a/[^"\\]*', key).group(0)
         for words in (("resolve", "t/steps", key, "null"), ("resolve", "t/steps", key, "false"),
                       ("resolve", "t/steps", key, "--fail", "no"), ("resolve", "t/steps", key, "--cancel"),

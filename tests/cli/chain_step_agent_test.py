@@ -33,6 +33,25 @@ class StepAgent(chain_test.ChainTest):
         self.assertEqual((status, json.loads(report["outputs"][0])), (0, ["hello", "hello"]), err)
         self.assertEqual((self.made(), report["cost"]["toolCalls"]), (["say", "say"], 2))
 
+    def test_a_call_of_an_agent_of_which_nobody_knows_is_not_made_again(self):
+        tools = self.tools(self.shell("say", "kill -9 $$", effect="unsafe"))
+        call = {"program": "(return (tool/say {:text \"a\"}))"}
+        script = self.script(INTENT, {"steps": [{"id": "a", "type": "action", "description": "Greet"}]}, call, call)
+        status, out, err = self.chain("run", "Greet", "--tools", tools, "--output", "json", "--revisions", "1",
+                                      "--model", script, *self.kept())
+        self.assertEqual((status, self.made()), (1, ["say"]), err)
+        self.assertIn("IN_DOUBT", out)
+
+    def test_nothing_is_planned_again_by_itself_behind_such_a_call(self):
+        tools = self.tools(self.shell("say", "kill -9 $$", effect="unsafe"))
+        call = {"program": "(return (tool/say {:text \"a\"}))"}
+        plan = {"steps": [{"id": "a", "type": "action", "description": "Greet"}]}
+        again = {"steps": [{"id": "b", "type": "action", "description": "Greet again"}]}
+        status, out, err = self.chain("run", "Greet", "--tools", tools, "--output", "json", "--model",
+                                      self.script(INTENT, plan, call, again, call), *self.kept())
+        self.assertEqual((status, self.made()), (1, ["say"]), err)
+        self.assertIn("IN_DOUBT", out)
+
     def strict(self, section, name, value):
         return "--strategy", self.file("strict.json", json.dumps({section: {name: value}}))
 
@@ -83,6 +102,13 @@ class StepAgent(chain_test.ChainTest):
         self.assertIn("script_used_up", err)
         status, out, err = self.agent_task({"program": "(def word \"salve\")"}, {"program": "(return word)"})
         self.assertEqual((status, json.loads(out)["outputs"]), (0, ["salve"]), err)
+
+    def test_a_request_that_nobody_was_sent_is_in_the_cost_once(self):
+        for _ in range(3):
+            _, _, err = self.agent_task({"program": "(def word 1)"})
+            self.assertIn("script_used_up", err)
+        status, out, err = self.agent_task({"program": "(def word 1)"}, {"program": "(return word)"})
+        self.assertEqual((status, json.loads(out)["cost"]["modelCalls"]), (0, 4), err)
 
 
 if __name__ == "__main__":

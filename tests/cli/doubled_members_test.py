@@ -69,6 +69,18 @@ class DoubledMembers(SnapshotTest):
         answer = json.loads(ptcvm("batch", stdin='{"source": "data/a", "data": {"a": 1, "a": 2}}\n')[1])
         self.assertEqual(answer["value_edn"], "2")
 
+    def test_in_what_became_of_a_call(self):
+        store = ("--store", self.path("s.db"))
+        self.assertEqual(ptcvm("eval", '(await-signal "go")', "r", *store)[0], 75)
+        twice = '{"a": 1, "a": 2}'
+        for command in (("doubt", "settle", *store, "r", "key", "--happened", twice),
+                        ("journal", "put", *store, "r", "go", twice), ("resolve", "r", "go", twice, *store),
+                        ("resume", *store, "r", "--resolve", "go=" + twice)):
+            status, _, err = ptcvm(*command)
+            self.assertEqual((status, "the member /a is written twice" in err), (65, True), (command, err))
+        err = ptcvm("doubt", "settle", *store, "r", "key", "--happened", "yes")[2]
+        self.assertIn("a text is written in quotation marks", err)
+
     def test_in_a_line_of_jobs(self):
         jobs = self.written("jobs.jsonl", '{"id": "a", "source": "1", "tenant": "x", "tenant": "y"}\n')
         status, _, err = ptcvm("enqueue", "--store", self.path("s.db"), "--bulk", jobs)

@@ -36,11 +36,52 @@ class Durability(CommandLineTest):
 
 
 class Said(Durability):
+    def test_a_run_that_sleeps_shows_its_time(self):
+        self.assertEqual(ptcvm("eval", "(sleep 100000000)", "--store", self.store, "--id", "s")[0], 75)
+        self.assertRegex(ptcvm("runs", "--store", self.store)[1], r"s +waiting .* \d{4}-\d\d-\d\dT[\d:]+Z \(in 27 h\)")
+
     def test_a_task_that_nothing_keeps_says_how_to_keep_it(self):
         status, out, err = ptcvm("eval", '(task "pay" 1)')
         self.assertEqual((status, out), (0, "1\n"))
         self.assertIn('task "pay": no journal', err)
         self.assertIn("--store FILE.db --id NAME keeps each task as soon as it is done", err)
+
+    def test_the_prompt_says_how_to_keep_tasks(self):
+        err = ptcvm("repl", stdin='(task "pay" 1)\n')[2]
+        self.assertIn('task "pay": no journal', err)
+        self.assertIn("--store FILE.db --id NAME keeps each task as soon as it is done", err)
+        for kept in (("--journal", self.file("j.edn", "{}")), ("--store", self.store, "--id", "a")):
+            self.assertNotIn("warning", ptcvm("repl", *kept, stdin='(task "pay" 1)\n')[2])
+
+    def parked(self, *options):
+        """A program with a task before and behind its wait, and where it is parked."""
+        state = os.path.join(self.folder.name, "s.ptcs")
+        program = '[(task "a" 1) (await-signal "go") (task "b" 2)]'
+        status, _, err = ptcvm("eval", program, "--snapshot", state, *options)
+        self.assertEqual(status, 75)
+        return state, err
+
+    def test_resume_writes_the_journal_back(self):
+        journal = self.file("j.edn", "{}")
+        state, err = self.parked("--journal", journal)
+        (command,) = [shlex.split(line) for line in re.findall(r"^      (ptcvm .*)$", err, re.M)]
+        self.assertEqual(command[-2:], ["--journal", journal])
+        for _ in range(2):                       # the second time all tasks are there
+            self.assertEqual(ptcvm(*[word.replace("JSON", "5") for word in command[1:]]), (0, "[1 5 2]\n", ""))
+            with open(journal, encoding="utf-8") as kept:
+                self.assertEqual(kept.read(), '{"a" 1 "b" 2}\n')
+        self.file("j.edn", '{"a" 1 "b" 9}')
+        self.assertEqual(ptcvm("resume", state, "--resolve", "op1=5", "--journal", journal)[1], "[1 5 9]\n")
+        other = self.file("other.edn", '{"a" 7}')
+        status, out, err = ptcvm("resume", state, "--resolve", "op1=5", "--journal", other)
+        self.assertEqual((status, out), (65, ""))
+        self.assertIn('is the journal of another run: task "a" has another value there', err)
+
+    def test_tasks_that_resume_loses_are_named(self):
+        state, _ = self.parked("--journal", self.file("j.edn", "{}"))
+        status, out, err = ptcvm("resume", state, "--resolve", "op1=5")
+        self.assertEqual((status, out), (0, "[1 5 2]\n"))
+        self.assertRegex(err, "nothing keeps the tasks that are done since .* was written: b[.] .*--journal FILE")
 
     def test_the_journal_is_written_back(self):
         journal = self.file("j.edn", '{"a" 1}')
@@ -118,6 +159,15 @@ class Said(Durability):
         (command,) = [shlex.split(line) for line in re.findall(r"^      (ptcvm .*)$", err, re.M)]
         self.assertEqual(ptcvm(*[word.replace("JSON", "5") for word in command[1:]])[:2], (0, "5\n"))
 
+    def test_a_signal_whose_name_begins_with_a_dash_can_be_typed(self):
+        _, _, err = ptcvm("eval", '(await-signal "--store=evil.db")', "--store", self.store, "--id", "a")
+        commands = [shlex.split(line) for line in re.findall(r"^      (ptcvm .*)$", err, re.M)]
+        self.assertEqual([command[1] for command in commands], ["journal", "resume"], err)
+        for command in commands:
+            status, out, err = ptcvm(*["1" if word == "JSON" else word for word in command[1:]])
+            self.assertEqual(status, 0, err)
+        self.assertEqual(out, "1\n")
+
     def test_times_are_for_people(self):
         err = self.begin("nap", NAP)[2]
         self.assertRegex(err, r"it sleeps until \d{4}-\d\d-\d\dT[\d:]+Z \(in 27 h\)|it sleeps until .* \(in 1 day")
@@ -132,6 +182,13 @@ class Said(Durability):
                       ptcvm("resolve", "--store", self.store, "may", "manager_reply", '"no"')[2])
         self.assertIn("may has no operation other; the run has ended and waits for nothing",
                       ptcvm("resolve", "--store", self.store, "may", "other", '"no"')[2])
+
+    def test_a_value_for_a_store_that_is_not_there_makes_none(self):
+        put = ("journal", "put", "--store", self.store, "may", "go", "1")
+        status, _, err = ptcvm(*put)
+        self.assertEqual((status, os.path.exists(self.store)), (65, False))
+        self.assertIn("there is no such store", err)
+        self.assertEqual((ptcvm(*put, "--force")[0], os.path.exists(self.store)), (0, True))
 
     def test_steps_of_a_turn_that_waits_are_shown_as_such(self):
         plan = self.file("plan.edn", '[["hold" "Hold it"]]')
@@ -148,7 +205,7 @@ class Said(Durability):
 
     def test_the_mission_log_shows_calls_in_doubt(self):
         program = '(do (task "hold" 1) (task "pay" (tool/pay {:amount 5})))'
-        self.begin("may", program, 1, "--tool-shell", "pay=kill -9 $$")
+        self.begin("may", program, 75, "--tool-shell", "pay=kill -9 $$")
         self.begin("may", program, 75, "--tool-shell", "pay=kill -9 $$")
         out = ptcvm("journal", "log", "--store", self.store, "may")[1]
         self.assertIn("- [done] hold: 1", out)
@@ -262,6 +319,16 @@ class Work(Durability):
         (line,), _ = self.work()
         self.assertTrue(line.startswith("a  refused  "), line)
         self.assertEqual(self.work("--tool", "t=echo 4")[0], ["a  ended ok  4"])
+
+    def test_an_asynchronous_tool_without_a_command_needs_no_option(self):
+        self.woken("a", "(await (tool/ask))", "--async-tool", "ask")
+        ((line,), _) = self.work()
+        self.assertRegex(line, r"^a  waiting  op\d$")
+        self.assertEqual(ptcvm("resolve", "--store", self.store, "a", line.split()[-1], "7")[0], 0)
+        self.assertEqual(self.work()[0], ["a  ended ok  7"])
+        self.woken("b", "(do (tool/pay) (await (tool/ask)))", "--async-tool", "ask", "--tool", "pay=true")
+        (line,), _ = self.work()
+        self.assertRegex(line, "b  refused  .*tool pay is missing.*; add --tool pay=COMMAND$")
 
     def test_files_of_tools_are_kept_with_the_run_and_changes_are_named(self):
         tool = {"name": "t", "command": "echo 1", "effect": "pure"}

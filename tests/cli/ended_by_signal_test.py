@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""SIGTERM and SIGINT end a program, and no process of its tools is left behind.
+"""SIGTERM, SIGINT and SIGHUP end a program, and no process of its tools is left behind.
 
 usage: ended_by_signal_test.py PTCVM   (the program under test)"""
 import os
@@ -28,7 +28,7 @@ class Ended(CommandLineTest):
         return process.returncode, err
 
     def test_a_program_without_a_store(self):
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             status, err = self.ends(number)
             self.assertEqual(status, 1)
             self.assertIn("error[cancelled]", err)

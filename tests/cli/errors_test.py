@@ -53,6 +53,28 @@ class Usage(CommandLineTest):
                            (("eval", "1", "id", "3"), "ptcvm eval takes no further argument: 3")):
             self.assertIn(said, self.refused(*args))
 
+    def test_wrong_and_missing_values_are_said_in_words(self):
+        for args, said in ((("eval", "1", "--output", "foo"), "--output: must be edn, json or pretty; found foo\n"),
+                           (("gen", "--subset", "foo"), "--subset: must be clojure; found foo\n"),
+                           (("chain", "run", "--output", "x"),
+                            "--output: must be text, markdown, json or html; found x\n"),
+                           (("eval", "1", "--fuel"), "--fuel: a value is missing; write --fuel N\n"),
+                           (("eval", "1", "--output"), "--output: a value is missing; write --output FORM\n")):
+            self.assertIn(said, self.refused(*args))
+
+    def test_a_function_that_makes_no_transducer_is_not_told_of_them(self):
+        for name in ("nth", "get"):
+            program = self.file("p.ptc", f"({name} [1 2])")
+            err = ptcvm("check", program)[2]
+            self.assertIn(f"hint: Write ({name} ", err)
+            self.assertNotIn("transducers", err)
+        self.assertIn("transducers", ptcvm("check", self.file("p.ptc", "(map inc)"))[2])
+
+    def test_a_store_in_a_folder_that_is_not_there(self):
+        path = self.folder.name + "/none/runs.db"
+        said = f"ptcvm: {path}: store_io: there is no folder {self.folder.name}/none; make it first\n"
+        self.assertEqual(ptcvm("eval", "1", "--store", path, "--id", "r"), (65, "", said))
+
     def test_names_that_are_near_to_nothing(self):
         self.assertIn("ptcvm has no command qqqq. Commands: run, eval, check", self.refused("qqqq"))
         self.assertNotIn("Did you mean", self.refused("eval", "1", "--qqqq"))
@@ -93,7 +115,7 @@ class Explain(CommandLineTest):
               "hook_failed", "denied", "request_invalid", "invalid_argument", "out_of_memory",   # hosts in C and C++ do
               "INTENT_INVALID", "CONTEXT_INVALID", "STEP_INVALID", "RESULT_INVALID", "SUMMARY_INVALID",
               "REPORT_INVALID", "FEEDBACK_INVALID", "LIMIT_REACHED", "UNKNOWN_STEP", "POST_TERMINAL_PLANNING",
-              "lease_lost", "schedule_failed"}                                 # time has to pass
+              "lease_lost", "not_told", "schedule_failed"}                                 # time has to pass
 
     @staticmethod
     def parts(text):
@@ -131,6 +153,39 @@ class Explain(CommandLineTest):
         for (name, _, _), (_, broken), (status, mended) in zip(shown, examples, cures):
             self.assertIn(name, broken)
             self.assertEqual((status, name in mended), (0, False), (name, mended))
+
+    def test_a_command_line_that_is_refused_names_its_error(self):
+        for name, words in (("unknown_command", ("evall", "1")), ("unknown_command", ("journal", "shwo")),
+                            ("unknown_option", ("eval", "1", "--fule", "3")), ("missing_argument", ("eval",)),
+                            ("missing_argument", ("eval", "1", "--fuel")),
+                            ("missing_argument", ("resume", "--resolve", "a=1")),
+                            ("surplus_argument", ("apropos", "sort", "by")),
+                            ("wrong_value", ("eval", "1", "--output", "xml")),
+                            ("wrong_value", ("eval", "1", "--fuel", "much")),
+                            ("wrong_value", ("eval", "1", "--output=")),
+                            ("options_exclude", ("eval", "1", "--journal", "j", "--store", "s.db", "--id", "a")),
+                            ("options_exclude", ("eval", "1", "a", "--id", "b")),
+                            ("option_needs", ("eval", "1", "--again"))):
+            with self.subTest(words=words):
+                status, out, err = ptcvm(*words)
+                self.assertEqual((status, out), (2, ""), err)
+                self.assertIn(f"\nRun with --help for more information; `ptcvm explain {name}` has an example.\n", err)
+
+    def test_words_of_a_list_are_refused_with_the_nearest(self):
+        store = os.path.join(self.folder.name, "s.db")
+        self.assertEqual(ptcvm("eval", "1", "--store", store, "--id", "a")[0], 0)
+        for state in ("ended", "in", "ended ok", "moved to x.db", "dependency_failed"):
+            self.assertEqual(ptcvm("runs", "--store", store, "--state", state)[0], 0, state)
+        status, _, err = ptcvm("runs", "--store", store, "--state", "wating")
+        self.assertEqual(status, 2)
+        self.assertIn("--state: there is no state wating. Did you mean: waiting?", err)
+        trace = os.path.join(self.folder.name, "t.jsonl")
+        ptcvm("eval", "(println 1)", "--trace", trace)
+        self.assertIn("1", ptcvm("trace", "show", trace, "--kind", "print")[1])
+        self.assertEqual(ptcvm("trace", "show", trace, "--kind", "tool_end")[2], "no events\n")
+        status, _, err = ptcvm("trace", "show", trace, "--kind", "tol_end")
+        self.assertEqual(status, 2)
+        self.assertIn("--kind: there is no kind of event tol_end. Did you mean: tool_end?", err)
 
     def test_one_name(self):
         status, out, err = ptcvm("explain", "type_error")
@@ -249,6 +304,19 @@ class Check(CommandLineTest):
         kept = ("--data", data, "--store", store, "--id", "r")
         self.assertEqual(ptcvm("run", program, *kept, "--strict-data")[0], 1)
         self.assertIn("warning[missing_data]", ptcvm("run", program, *kept)[2])
+
+    def test_the_prompt_tells_of_missing_data(self):
+        data = self.file("d.json", '{"order_lines": [1]}')
+        typed = "(count\n data/order-line)\n"
+        for kept in ((), ("--store", os.path.join(self.folder.name, "s.db"), "--id", "r")):
+            status, out, err = ptcvm("repl", "--data", data, *kept, stdin=typed)
+            self.assertEqual((status, err.count("missing_data")), (0, 1), err)
+            self.assertIn("warning[missing_data]: data/order-line is not in the data, so it is nil", err)
+            self.assertIn("Did you mean: data/order_lines", err)
+            self.assertIn("0", out)
+            status, out, err = ptcvm("repl", "--data", data, "--strict-data", *kept, stdin=typed)
+            self.assertIn("error[missing_data]", out + err)
+            self.assertNotIn("warning[missing_data]", out + err)
 
     def test_sarif(self):
         status, out, _ = ptcvm("check", self.file("p.ptc", "(foo)\n(let [a 1] 2)"), "--sarif")

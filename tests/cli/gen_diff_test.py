@@ -77,10 +77,61 @@ class GenDiff(CommandLineTest):
         self.assertTrue(out.startswith("1: answer\n"), out)
         self.assertIn("was ended by signal 9", out)
 
-    def test_an_engine_that_is_not_there_differs(self):
-        status, out, _ = ptcvm("diff", PTCVM, "/no/such/engine", stdin=self.requests("1"))
-        self.assertEqual(status, 1)
-        self.assertIn("could not be started", out)
+    def test_an_engine_that_is_not_there_is_an_error(self):
+        for engines in ((PTCVM, "/no/such/engine"), ("/no/such/engine", PTCVM), ("/no/such/engine",)):
+            status, out, err = ptcvm("diff", *engines, stdin=self.requests("1"))
+            self.assertEqual((status, out), (65, ""))
+            self.assertEqual(err, "ptcvm: the engine /no/such/engine cannot be started: No such file or directory\n")
+
+    def test_a_report_shows_which_engine_gave_no_answer(self):
+        silent = self.engine("silent", "cat > /dev/null; exit 3")
+        _, out, _ = ptcvm("diff", PTCVM, silent, stdin=self.requests("1"))
+        gone = "no answer: the engine ended with status 3"
+        self.assertRegex(out, r'^0: answer\n  A answer: \{"id":0,.*\n  B answer: ' + gone)
+        _, out, _ = ptcvm("diff", silent, PTCVM, stdin=self.requests("1"))
+        self.assertRegex(out, "^0: answer\n  A answer: " + gone + r'\n  B answer: \{"id":0,')
+
+    def test_an_engine_that_writes_without_end_is_stopped(self):
+        endless = self.engine("endless", "yes")
+        with subprocess.Popen([PTCVM, "diff", PTCVM, endless, "--jobs", "1"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True) as process:
+            process.stdin.write(self.requests("1"))
+            process.stdin.close()
+            out = process.stdout.read()
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("wrote more than 64 MiB", out)
+        self.assertLess(usage.ru_maxrss, 512 << 10)
+
+    def test_an_engine_that_floods_its_standard_error_is_stopped(self):
+        engine = self.file("floods", "#!/bin/sh\nexec yes flood >&2\n")
+        os.chmod(engine, 0o755)
+        status, out, err = ptcvm("diff", PTCVM, engine, "--timeout", "86400", stdin=self.requests("1"))
+        self.assertEqual(status, 1, err)
+        self.assertIn("wrote more than 64 MiB to its standard error", out)
+
+    def test_a_check_that_floods_its_standard_error_is_stopped_and_named(self):
+        request = self.file("request.jsonl", self.requests("(+ 1 2)"))
+        status, _, err = ptcvm("gen", "--shrink", request, "--minimize", "grep -q 2 && exec yes flood >&2")
+        self.assertEqual(status, 0, err)
+        self.assertIn("the check was ended: it wrote more than 64 MiB to its standard error", err)
+
+    def test_a_member_that_no_answer_has_is_said(self):
+        status, _, err = ptcvm("diff", PTCVM, "--ignore", "valu_edn", "--ignore", "prints", stdin=self.requests("1"))
+        self.assertEqual(status, 0)
+        self.assertEqual(err.splitlines()[0], "ptcvm: warning: --ignore valu_edn: answers of ptcvm have no member of "
+                         "this name. Did you mean: value_edn?")
+        self.assertNotIn("prints", err)
+
+    def test_a_check_that_cannot_be_run_is_an_error(self):
+        request = self.file("request.jsonl", self.requests("(map inc [1 2])"))
+        blocked = self.file("blocked", "no program")
+        for command, code in (("/no/such/check", 127), (blocked, 126)):
+            for more in (("--shrink", request), ("--count", "3")):
+                status, out, err = ptcvm("gen", *more, "--minimize", command)
+                self.assertEqual((status, out), (65, ""), err)
+                self.assertIn(f"the command of --minimize cannot be run: {command}: exit status {code}: ", err)
 
     def test_a_program_is_made_small(self):
         program = ("(defn f [x] (let [y (* x 2)] (println \"large\" y) {:alpha x (if (> y 3) :beta :eps) y}))\n"

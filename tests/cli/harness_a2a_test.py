@@ -4,7 +4,6 @@
 usage: harness_a2a_test.py PTCVM   (the program under test)"""
 import contextlib
 import http.client
-import http.server
 import json
 import os
 import pathlib
@@ -12,10 +11,10 @@ import shlex
 import signal
 import socket
 import sys
-import threading
 import unittest
 
 from harness_page import TOKEN, Page
+from ledger_agent import LedgerAgent
 from ptcvm_process import CommandLineTest, ptcvm
 
 NEGOTIATION = pathlib.Path(__file__).resolve().parents[2] / "examples/negotiation"
@@ -26,55 +25,6 @@ SIDE = ("--planner", "scenario-v0.3", "--scenario", NEGOTIATION / "scenario.json
 def message(text, message_id, **members):
     return {"kind": "message", "role": "user", "messageId": message_id, "parts": [{"kind": "text", "text": text}],
             **members}
-
-
-class LedgerAgent:
-    """An agent that takes messages into its ledger, a list of (messageId, text), and answers as `fate` says."""
-
-    def __init__(self):
-        self.ledger, self.fate, self.takes_once = [], None, False
-        agent = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def log_message(self, *_):
-                pass
-
-            def do_GET(self):
-                extensions = [{"uri": "urn:ptcvm:message-ids-once:v1"}] if agent.takes_once else []
-                self.answer(200, json.dumps({"capabilities": {"extensions": extensions}}))
-
-            def do_POST(self):
-                request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                status, result = 200, {"kind": "task", "id": "t1", "status": {"state": "working"}}
-                if request["method"] == "message/send":
-                    said = request["params"]["message"]
-                    agent.ledger.append((said["messageId"], said["parts"][0]["text"]))
-                    if agent.fate == "hang up":
-                        self.close_connection = True
-                        return
-                body = {"jsonrpc": "2.0", "id": request["id"], "result": result}
-                code = {"refuse": -32602, "internal error": -32603}.get(agent.fate)
-                if code:
-                    body = {"jsonrpc": "2.0", "id": request["id"], "error": {"code": code, "message": "no"}}
-                if agent.fate == "status 500":
-                    status = 500
-                self.answer(status, "<html>" if agent.fate == "nonsense" else json.dumps(body))
-
-            def answer(self, status, text):
-                data = text.encode()
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
 
 
 class A2aTest(CommandLineTest):
@@ -234,7 +184,7 @@ class LostAnswerTest(A2aTest):
         return self.harness("approve", "--remote", self.agent.url)
 
     def test_a_message_whose_answer_is_lost_stays_in_flight_under_its_id(self):
-        for fate in ("hang up", "nonsense", "status 500", "internal error"):
+        for fate in ("hang up", "nonsense", "status 500", "internal error", "empty result", "another id"):
             with self.subTest(fate):
                 self.kept = (*self.kept[:3], fate.replace(" ", "-"))
                 self.harness("say", "hello")
@@ -245,7 +195,34 @@ class LostAnswerTest(A2aTest):
                 self.assertEqual((status, "stays in flight" in err), (65, True), err)
                 self.agent.fate = None
                 self.assertEqual(self.approve()[0], 65)
-                self.assertEqual(len(set(self.agent.ledger)), 1, self.agent.ledger)
+                self.assertEqual(len(self.agent.ledger), 1, self.agent.ledger)   # it might be there twice
+
+    def test_what_is_no_answer_is_named(self):
+        self.harness("say", "hello")
+        for fate, said in (("empty result", "neither a task with a state nor a message"),
+                           ("another id", "answered another request"), ("refuse", "(-32602): no")):
+            self.agent.fate = fate
+            self.assertIn(said, self.approve()[2])
+            for draft in self.harness("whisper", "and now?")[1]["in_flight"]:
+                self.harness("settle", draft, "lost")
+
+    def test_a_task_without_a_state_changes_no_state(self):
+        self.assertEqual(self.approve()[1]["state"], "working")
+        self.agent.fate = "empty result"
+        self.harness("run", "--planner", "simple-demo", "--remote", self.agent.url)
+        self.assertEqual(self.harness("whisper", "and now?")[1]["state"], "working")
+
+    def test_a_message_that_stays_in_flight_ends_with_the_line_of_the_conversation(self):
+        self.agent.fate = "hang up"
+        status, line, _ = self.approve()
+        self.assertEqual((status, line["status"], len(line["settle"])), (65, "in_flight", 1))
+
+    def test_a_server_that_cannot_take_it_now_is_asked_again(self):
+        self.agent.fate = "try again"
+        status, line, _ = self.approve()
+        self.assertEqual((status, line, len(self.agent.ledger)), (65, None, 3))
+        self.agent.fate = None
+        self.assertEqual(self.approve()[0], 0)
 
     def test_a_server_that_takes_each_id_once_gets_the_lost_message_under_the_same_id(self):
         self.agent.takes_once = True
@@ -268,6 +245,7 @@ class LostAnswerTest(A2aTest):
             ("edit", self.draft_of(err), "two"))]
         for said in (err, *refused, self.harness("say", "hello?")[2]):
             self.assertEqual([command for command in wanted if f"      {command}\n" in said], wanted, said)
+            self.assertNotIn("ptcvm harness approve", said)   # it would be refused
         self.assertEqual(ptcvm(*shlex.split(wanted[1])[1:])[0], 75)
         status, line, err = self.harness("regenerate")
         self.assertEqual((status, line["in_flight"], err), (0, [], ""))
@@ -377,6 +355,23 @@ class ServerTest(A2aTest):
             self.assertEqual((refused["code"], "base64" in refused["message"]), (-32602, True), sent)
         self.send(page, "look", "m1", parts=[{"kind": "file", "file": {"name": "a.txt", "bytes": "aGk="}}])
         self.assertEqual([fact["type"] for fact in page.state("payer")["journal"]].count("attachment_added"), 1)
+
+    def test_a_message_that_says_nothing_is_refused(self):
+        page = self.page("payer", "--a2a")
+        for parts in ([{"kind": "text", "text": " \n"}], [{"kind": "text", "text": "\u00a0\u200b"}],
+                      [{"kind": "data", "data": {}}],
+                      [{"kind": "file", "file": {"uri": "http://a/b"}}]):
+            refused = self.rpc(page, "message/send", {"message": message("", "m1", parts=parts)})["error"]
+            self.assertEqual((refused["code"], "says nothing" in refused["message"]), (-32602, True))
+        self.assertEqual(page.state("payer")["facts"], 0)
+        task = self.send(page, "", "m1", metadata={"nextState": "completed"})
+        self.assertEqual(task["status"]["state"], "completed")
+
+    def test_a_message_of_another_context_is_refused(self):
+        page = self.page("payer", "--a2a")
+        refused = self.rpc(page, "message/send", {"message": message("hello", "m1", contextId="clinic")})["error"]
+        self.assertEqual((refused["code"], 'must be "payer"' in refused["message"]), (-32602, True))
+        self.send(page, "hello", "m1", contextId="payer")
 
     def test_what_is_no_request_is_refused(self):
         page = self.page("payer", "--a2a")

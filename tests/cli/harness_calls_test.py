@@ -12,6 +12,7 @@ import sys
 import time
 import unittest
 
+from harness_page import Page
 from ptcvm_process import PTCVM, CommandLineTest, ptcvm, without_next_commands
 
 
@@ -173,6 +174,60 @@ class AgentCallsTest(CallsTest):
         self.assertEqual(self.plan(agent, *programs, self.book("noon"))["draft"]["text"], "It is n-7")
         self.assertEqual(len(self.ledger()), 1)
 
+    def test_an_answer_that_is_broken_json_is_asked_for_again(self):
+        """The call had the broken text as its result."""
+        agent, programs = self.agent(hangs=True), (self.book("noon"),)
+        self.killed(*self.words(agent, programs))
+        first = self.plan(agent, *programs)["question"]
+        self.harness("answer", first["qid"], '"n-7', status=75)
+        asked = self.plan(agent, *programs)["question"]
+        self.assertEqual((asked["qid"] == first["qid"], "The last answer was no JSON" in asked["prompt"]),
+                         (False, True))
+        self.harness("answer", asked["qid"], '"n-7"', status=75)
+        self.assertEqual(self.plan(agent, *programs)["draft"]["text"], "It is n-7")
+
+    def test_an_answer_is_json_with_each_member_once(self):
+        agent, programs = self.agent(hangs=True, signature="(at :string) -> :any"), (self.book("noon"),)
+        self.killed(*self.words(agent, programs))
+        for text, said in (("yes", "a text is written in quotation marks"), ("NaN", "was no JSON"),
+                           ('{"id": 1, "id": 2}', "has the member /id twice")):
+            self.harness("answer", self.plan(agent, *programs)["question"]["qid"], text, status=75)
+            self.assertIn(said, self.plan(agent, *programs)["question"]["prompt"])
+        self.harness("answer", self.plan(agent, *programs)["question"]["qid"], '"yes"', status=75)
+        self.assertEqual(self.plan(agent, *programs)["draft"]["text"], "It is yes")
+
+    def test_while_a_call_is_in_doubt_nothing_is_forgotten(self):
+        """The doubt was forgotten, too, and the call was made again."""
+        agent, programs = self.agent(hangs=True), (self.book("noon"),)
+        self.killed(*self.words(agent, programs))
+        asked = self.plan(agent, *programs)["question"]
+        err = self.harness("clear", status=65)
+        self.assertIn("answer the question " + asked["qid"], err)
+        self.assertIn(shlex.join(["ptcvm", "harness", "answer", *self.kept, asked["qid"], "JSON"]), err)
+        self.harness("answer", asked["qid"], '"n-7"', status=75)
+        self.assertIn("let the planner go on", self.harness("clear", status=65))
+        self.plan(agent, *programs)
+        self.assertEqual(self.harness("clear")["facts"], 0)
+        self.harness("say", "The same, please")
+        self.plan(self.agent(), *programs * 2)
+        self.assertEqual(len(self.ledger()), 2)
+
+    def test_a_call_in_doubt_goes_over_into_a_task_of_the_other_side(self):
+        agent, programs = self.agent(hangs=True), (self.book("noon"),)
+        self.killed(*self.words(agent, programs))
+        first = self.plan(agent, *programs)["question"]["qid"]
+        page = Page(*self.kept, "--a2a")
+        self.addCleanup(page.end)
+        said = {"kind": "message", "role": "user", "messageId": "m1", "parts": [{"kind": "text", "text": "Another"}]}
+        answer = page.call("POST", "/a2a/clinic", {"jsonrpc": "2.0", "id": 1, "method": "message/send",
+                                                   "params": {"message": said}})[1]
+        self.assertEqual((answer["result"]["id"], page.end()), ("init:clinic#1", 0))
+        asked = self.plan(agent, *programs)["question"]
+        self.assertEqual(("noon" in asked["prompt"], asked["qid"] == first), (True, False))
+        self.harness("answer", asked["qid"], '"n-7"', status=75)
+        self.assertEqual(self.plan(agent, *programs, '(return "As before")')["draft"]["text"], "It is n-7")
+        self.assertEqual(len(self.ledger()), 1)
+
     def test_a_call_in_doubt_that_did_not_happen_is_made(self):
         self.killed(*self.words(self.agent(hangs=True), [self.book("noon")]))
         os.remove(self.ledger_file)   # nothing came of it
@@ -269,6 +324,30 @@ class ProgramCallsTest(CallsTest):
             self.assertIsNone(process.poll())
             time.sleep(0.02)
         self.assertIn("is being made: wait until it is done", self.harness("regenerate", status=65))
+
+    def notes(self):
+        out = ptcvm("harness", "log", *self.kept, "--all")[1]
+        return [line["type"] for line in map(json.loads, out.splitlines()) if line["type"].startswith("program_call")]
+
+    def test_a_call_is_in_the_log_of_the_conversation_before_it_is_made(self):
+        """Who regenerated looked into the log of the program, and a call could begin behind that look."""
+        self.killed(*self.words(True))
+        self.assertEqual(self.notes(), ["program_call_begun"])
+        run = self.kept[3] + "/planner"
+        self.assertEqual(ptcvm("doubt", "settle", "--store", self.store, run, "--happened", '"n-9"')[0], 0)
+        self.assertEqual(self.notes(), ["program_call_begun", "program_call_ended"])
+
+    def test_a_program_that_was_regenerated_beside_its_calls_makes_them_once(self):
+        for number in range(8):
+            self.kept = (*self.kept[:3], f"t{number}")
+            self.harness("say", "hello")
+            before = len(self.ledger())
+            both = [subprocess.Popen([PTCVM, "harness", *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                    for words in (self.words(False), ("regenerate", *self.kept))]
+            for process in both:
+                self.assertIn(process.wait(timeout=240), (0, 65, 75))
+            self.assertEqual(self.plan()["draft"]["text"], "It is n-7")
+            self.assertEqual(len(self.ledger()) - before, 1)
 
     def test_a_call_outside_of_a_task_gives_a_warning(self):
         self.PROGRAM = ('(let [a (tool/book {:at "noon"}) b (tool/book {:at "one"})]'

@@ -4,26 +4,19 @@ has the options that its program gave.
 
 usage: harness_drafts_test.py PTCVM   (the program under test)"""
 import json
-import os
 import subprocess
 import sys
 import unittest
 
-from ptcvm_process import PTCVM, CommandLineTest, ptcvm
+from conversation_case import ConversationCase
+from ptcvm_process import PTCVM, ptcvm
 
 SAME_ID = '(propose {:type :compose_intent :composeId "c1" :text (str "answer " (count (facts/public)))})'
 
 
-class DraftsTest(CommandLineTest):
-    def setUp(self):
-        super().setUp()
-        self.store = os.path.join(self.folder.name, "talk.db")
-
-    def harness(self, command, *args, conversation="clinic", status=0):
-        """The last line of standard output."""
-        got, out, err = ptcvm("harness", command, "--store", self.store, "--id", conversation, *args)
-        self.assertEqual(got, status, (out, err))
-        return json.loads(out.splitlines()[-1])
+class DraftsTest(ConversationCase):
+    def harness(self, *words, **more):
+        return self.told(*words, **more)[0]
 
     def facts(self, conversation):
         out = ptcvm("harness", "log", "--store", self.store, "--id", conversation)[1]
@@ -47,6 +40,28 @@ class DraftsTest(CommandLineTest):
                          ("answer 3", 3))
         self.assertEqual(self.harness("approve")["state"], "working")
 
+    def test_what_a_person_writes_after_a_whisper_stays(self):
+        """The whisper dismissed it, although it was said of the draft before."""
+        self.harness("say", "hello")
+        first = self.plan()
+        self.harness("whisper", "be brief", status=75)
+        own = self.harness("edit", first["composeId"], "my own words", status=75)["draft"]
+        self.assertEqual(self.plan(), own)
+        self.harness("whisper", "no, you write it", status=75)
+        self.assertEqual(self.plan()["text"], "answer 1")
+
+    def test_two_people_who_write_at_once_have_two_drafts(self):
+        for number in range(6):
+            name = f"t{number}"
+            self.harness("say", "hello", conversation=name)
+            first = self.plan(conversation=name)["composeId"]
+            words = [PTCVM, "harness", "edit", "--store", self.store, "--id", name, first]
+            both = [subprocess.Popen([*words, text], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                    for text in ("one", "two")]
+            ends = [process.communicate(timeout=240) and process.returncode for process in both]
+            drafts = self.harness("whisper", "?", conversation=name, status=75)["drafts"]
+            self.assertEqual((len(set(drafts)), first in drafts), (ends.count(75), False), (ends, drafts))
+
     def test_approving_and_dismissing_at_once_do_one_of_the_two(self):
         for number in range(12):
             name = f"t{number}"
@@ -59,6 +74,41 @@ class DraftsTest(CommandLineTest):
             sent = "message_sent" in self.facts(name)
             self.assertEqual([status == 0 for _, status in ends], [sent, not sent], ends)
             self.assertEqual(b'"message"' in ends[0][0][0], sent, ends)
+
+    def at_once(self, name, *commands):
+        """Status and standard output of commands that begin together."""
+        both = [subprocess.Popen([PTCVM, "harness", command, "--store", self.store, "--id", name, *words],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE) for command, *words in commands]
+        return [(process.communicate(timeout=240)[0], process.returncode) for process in both]
+
+    def test_approving_and_editing_at_once_do_one_of_the_two(self):
+        for number in range(12):
+            name = f"t{number}"
+            self.harness("say", "hello", conversation=name)
+            self.plan(conversation=name)
+            (_, approved), (_, edited) = self.at_once(name, ("approve", "c1"), ("edit", "c1", "my own words"))
+            sent = "message_sent" in self.facts(name)
+            self.assertEqual((approved == 0, edited == 75), (sent, not sent), name)
+
+    def test_regenerating_and_clearing_at_once_do_both(self):
+        """Both wrote under one key: what was not written said that it was done."""
+        for number in range(12):
+            name = f"t{number}"
+            self.harness("say", "hello", conversation=name)
+            self.plan(conversation=name)
+            ends = self.at_once(name, ("clear",), ("regenerate",))
+            self.assertEqual(([status for _, status in ends], self.facts(name)), ([0, 0], []), ends)
+
+    def test_facts_in_their_order_have_times_in_their_order(self):
+        """A message was stamped with the time before the pass that wrote its draft."""
+        self.harness("say", "hello")
+        program = f'(do (task "t" (tool/slow)) {SAME_ID})'
+        self.harness("run", "--planner", self.file("plan.ptc", program), "--tool", "slow=sleep 0.2", "--peer", "payer",
+                     "--mode", "auto")
+        for name in ("clinic", "payer"):
+            out = ptcvm("harness", "log", "--all", "--store", self.store, "--id", name)[1]
+            times = [json.loads(line)["time"] for line in out.splitlines()]
+            self.assertEqual(times, sorted(times), out)
 
     def ask(self, options, status):
         program = f'(propose {{:type :compose_intent :text (ask "When?" {options})}})'

@@ -118,5 +118,39 @@ class Faults(Talk):
         self.assertIn("(propos {})", err)
 
 
+class Planned(Talk):
+    """What a planner may write, and what it needs."""
+
+    def test_the_last_fact_of_a_type_is_asked_for_by_its_type(self):
+        self.harness("say", "hello")
+        for asked in (":message_received", '"message_received"', "{:type :message_received}", "kind"):
+            text = f'(let [kind :message_received] (propose {{:type :sleep :reason (:text (facts/last {asked}))}}))'
+            self.harness("whisper", asked)
+            self.plan(text, status=0)
+            self.assertIn('"type":"sleep","reason":"hello"', ptcvm("harness", "log", *self.kept)[1].splitlines()[-1])
+        self.harness("whisper", "again")
+        self.plan('(propose {:type :sleep :reason (str (facts/last :compose_intent))})', status=0)
+        self.harness("whisper", "again")
+        self.plan("(facts/last :draft)", status=1)
+        last = json.loads(ptcvm("harness", "log", *self.kept)[1].splitlines()[-1])
+        self.assertIn('there is no type of facts "draft"', last["message"])
+        self.assertEqual((last["fault"]["line"], last["fault"]["column"]), (1, 1))
+
+    def test_a_planner_without_its_model_is_refused_and_drafts_no_apology(self):
+        self.harness("say", "hello")
+        scenario = self.file("visit.json", json.dumps({"agents": [{"agentId": "a"}]}))
+        for words in (("llm-drafter",), ("scenario-v0.3", "--scenario", scenario)):
+            self.assertIn(words[0] + " needs a --model, or --replies FILE",
+                          self.harness("run", "--planner", *words, status=65))
+        self.assertEqual(self.types(), ["message_received", "status_changed"])
+
+    def test_a_state_that_no_message_may_ask_for_fails_the_pass(self):
+        self.harness("say", "hello")
+        program = self.file("plan.ptc", '(propose {:type :compose_intent :text "x" :nextStateHint "asleep"})')
+        self.harness("run", "--planner", program, status=1)
+        self.assertEqual(self.types()[2:], ["planner_error"] * 3)
+        self.assertIn('no message may ask for the state \\"asleep\\"', ptcvm("harness", "log", *self.kept)[1])
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0]] + sys.argv[2:])

@@ -185,6 +185,28 @@ class SetupTest(ServeTest):
         page.end(signal.SIGKILL)
         self.assertEqual(self.page().state("clinic")["setup"], setup)
 
+    def test_who_unticks_all_tools_has_none(self):
+        page = self.page(*SIDE, "--config", NEGOTIATION / "clinic.json")
+        for key in ("enabledTools", "enabledCoreTools"):
+            self.assertEqual(page.act("clinic", "field", field=key, value=[])[0], 200)
+        self.assertEqual(page.act("clinic", "apply")[0], 200)
+        fields = page.state("clinic")["setup"]["form"]["fields"]
+        self.assertEqual([field["value"] for field in fields if field["type"] == "checkbox-group"], [[], []])
+
+    def test_a_planner_without_its_model_says_so_and_drafts_nothing(self):
+        page = self.page()
+        page.act("clinic", "setup", planner="llm-drafter")
+        self.assertEqual(page.act("clinic", "apply")[0], 200)
+        self.assertEqual(page.act("clinic", "say", text=" ")[0], 400)
+        page.act("clinic", "say", text="hello")
+        state = page.wait_for("clinic", lambda state: state["notice"])
+        self.assertIn("llm-drafter needs a --model, or --replies FILE", state["notice"])
+        self.assertIsNone(state["draft"])
+        page.act("clinic", "draft", text="by hand")   # people go on
+        self.assertEqual(page.act("clinic", "approve")[0], 200)
+        status, _, err = ptcvm("harness", "serve", "--store", self.store, "--planner", "llm-drafter")
+        self.assertEqual((status, "needs a --model" in err), (65, True), err)
+
     def test_a_link_sets_up_and_an_old_or_hostile_one_changes_nothing(self):
         page = self.page()
         link = {"planner": {"id": "llm-drafter", "mode": "auto"}, "seed": {"v": 1, "targetWords": 80}, "rev": 7}

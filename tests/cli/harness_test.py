@@ -140,7 +140,7 @@ class HarnessTest(Talk):
         for program, why in (('(fail "no")', "no"), ("(((", "PLANNER_EXCEPTION"), ("(propose 5)", "proposed 5")):
             self.harness("whisper", "try this")
             status, out, err = ptcvm("harness", "run", *self.kept, "--planner", self.file("plan.ptc", program))
-            self.assertEqual((status, json.loads(out)["status"]), (1, "idle"))
+            self.assertEqual((status, json.loads(out)["status"]), (1, "given_up"))
             self.assertIn("the planner failed", err)
             self.assertIn(why, err)
         self.assertEqual(self.types().count("planner_error"), 9)
@@ -266,10 +266,16 @@ class HarnessTest(Talk):
         self.assertIn("blank", self.harness("whisper", " ", status=65))
         self.assertIn("compose not found", self.harness("approve", "c9", status=65))
         self.assertIn("is no state of a task", self.harness("say", "x", "--next", "asleep", status=65))
-        self.assertIn("resolvedScenario", self.harness("run", "--planner", "scenario-v0.3", status=65))
+        self.assertIn("the message is blank", self.harness("say", " ", status=65))
+        recorded = self.file("recorded.jsonl", '{"when": [], "reply": "x"}\n')
+        self.assertIn("resolvedScenario", self.harness("run", "--planner", "scenario-v0.3", "--replies", recorded,
+                                                       status=65))
         replies = self.file("replies.jsonl", '{"when": "x"}\n')
         self.assertIn("replies.jsonl:1", self.harness("run", "--planner", "llm-drafter", "--replies", replies,
                                                       status=65))
+        for command in ("run", "approve"):
+            words = ("--planner", "simple-demo") if command == "run" else ()
+            self.assertIn("cannot be its own other side", self.harness(command, *words, "--peer", "clinic", status=65))
         self.kept = (*self.kept[:3], "nobody")
         self.assertIn("no conversation nobody", self.harness("whisper", "x", status=65))
 

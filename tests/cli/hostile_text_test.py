@@ -44,6 +44,15 @@ class HostileText(CommandLineTest):
         for command in ("show", "tree"):
             self.assert_harmless("trace", command, hostile, shown="2Jc d", status=0)
 
+    def test_what_a_tool_writes_when_it_fails(self):
+        script = self.file("fails.sh", "printf '%s' '" + STEERS + "' >&2; exit 1")
+        store = ("--store", self.folder.name + "/s.db", "--id", "r")
+        for command in (("eval", "(tool/t {})"), ("eval", "(tool/t {})", *store)):
+            self.assert_harmless(*command, "--tool", f"t=sh {script}", shown="a?]0;taken?b", status=1)
+        status, out, err = ptcvm("repl", "--tool", f"t=sh {script}", stdin="(tool/t {})\n")
+        self.assertIsNone(HARM.search(out + err), (out, err))
+        self.assertIn("a?]0;taken?b", err)
+
     def test_a_draft_stays_on_its_line(self):
         kept = ("--store", os.path.join(self.folder.name, "s.db"), "--id", "c")
         ptcvm("harness", "say", *kept, "hello")

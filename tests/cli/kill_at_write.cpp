@@ -1,10 +1,12 @@
 // Loaded before a program (LD_PRELOAD): kills the program ptcvm with SIGKILL in the place of the operation of the disk
 // whose number PTCVM_KILL_AT has, from 1. PTCVM_COUNT_FILE names a file that gets a byte for each operation. Programs
-// that ptcvm starts are left alone. The operations are those with which SQLite changes files.
+// that ptcvm starts are left alone. The operations are those with which SQLite changes files. With PTCVM_KILL_AT_SPAWN,
+// ptcvm is killed when it has started a program.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -13,9 +15,11 @@
 
 namespace {
 
+bool is_ptcvm() { return std::strcmp(program_invocation_short_name, "ptcvm") == 0; }
+
 void count_operation() {
   static long done = 0;
-  if (std::strcmp(program_invocation_short_name, "ptcvm") != 0) return;
+  if (!is_ptcvm()) return;
   ++done;
   if (const char* const file = std::getenv("PTCVM_COUNT_FILE")) {
     const int out = open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
@@ -53,4 +57,13 @@ extern "C" int unlink(const char* path) noexcept {
   static const Function next = next_function<Function>("unlink");
   count_operation();
   return next(path);
+}
+
+extern "C" int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,
+                            const posix_spawnattr_t* attributes, char* const* arguments, char* const* variables) {
+  using Function = decltype(&posix_spawnp);
+  static const Function next = next_function<Function>("posix_spawnp");
+  const int error = next(pid, file, actions, attributes, arguments, variables);
+  if (is_ptcvm() && std::getenv("PTCVM_KILL_AT_SPAWN") != nullptr) kill(getpid(), SIGKILL);
+  return error;
 }

@@ -189,7 +189,7 @@ class LongInput(CommandLineTest):
                         process.stdin.write(block)
                 said = process.stderr.read().decode()
             self.assertEqual(process.returncode, status, said)
-            self.assertRegex(said, "more than 1048576 bytes|at most 16777216 bytes")
+            self.assertRegex(said, "more than 1048576 bytes|at most 1048576 bytes")
 
 
 if __name__ == "__main__":

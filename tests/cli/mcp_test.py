@@ -230,10 +230,10 @@ class Store(McpTest):
 
     def test_a_server_that_dies_leaves_an_unsafe_call_in_doubt(self):
         program = '(tool/notes_write_note {:name "b" :text "die"})'
-        status, _, err = self.run_stored(program)
-        self.assertEqual(status, 1, err)
-        self.assertIn("its process ended by signal 9", err)
-        self.assertEqual(self.run_stored(program)[0], 75)
+        for _ in range(2):
+            status, _, err = self.run_stored(program)
+            self.assertEqual(status, 75, err)
+            self.assertIn("its process ended by signal 9", err)
         self.assertEqual(len([line for line in self.calls() if line.startswith("write_note")]), 1)
 
 

@@ -136,7 +136,7 @@ class Moves(MoveTest):
         self.assertIn("run_moved", err)
         self.store = url
         self.assertIn("waiting", self.work("--queue", "orders", *self.tools))
-        self.ok("resolve", "job", "op1", "true", "--store", url)
+        self.ok("resolve", "job", "op1", "true", "--tenant", "acme", "--store", url)
         self.assertIn("ended", self.work("--queue", "orders", *self.tools))
 
     def test_a_run_that_is_executed_is_refused_or_waited_for(self):
@@ -273,14 +273,14 @@ class Pulls(MoveTest):
                 before = self.ok("journal", "export", "order-17", "--store", store)
                 calls = self.keys()
                 self.assertIn("copied for reading", self.ok("runs", "pull", "order-17", "--store", store, "--to", file))
-                self.assertEqual(self.state(file), "waiting")
+                self.assertEqual(self.state(file), "copy")
                 recorded = ("resume", "order-17", "--store", file, *self.tools, "--recorded")
                 self.assertEqual(ptcvm(*recorded)[0], 75, "it waits for its answer here, too")
                 status, out, err = ptcvm(*recorded, "--resolve", "op1=true")
                 self.assertEqual((status, out), (65, ""))
                 self.assertIn('no_recorded_answer: the log of order-17 has no answer for (tool/pay {"order" 17})', err)
                 self.assertEqual(ptcvm(*recorded, "--resolve", "op1=false")[:2], (0, '"refused"\n'))
-                self.assertEqual(self.state(file), "waiting", "nothing was written")
+                self.assertEqual(self.state(file), "copy", "nothing was written")
                 self.assertIn("run_is_copy", self.refused("resume", "order-17", "--store", file, *self.tools))
                 self.assertIn("run_is_copy", self.refused("runs", "move", "order-17", "--store", file, "--to",
                                                           self.other("elsewhere.db")))
@@ -299,7 +299,7 @@ class Pulls(MoveTest):
                       ("resume", "order-17", *self.tools, "--resolve", "op1=true")):
             self.assertIn("run_is_copy", self.refused(*words, "--store", file), words)
         self.ok("progress", "order-17", "--store", file)
-        self.assertEqual(self.state(file), "waiting", "nothing has woken it")
+        self.assertEqual(self.state(file), "copy", "nothing has woken it")
         self.assertEqual(self.ok("journal", "export", "order-17", "--store", file), before)
 
     def test_a_doubt_in_a_copy_is_not_settled(self):

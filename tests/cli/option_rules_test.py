@@ -90,7 +90,7 @@ class Options(SnapshotTest):
 
     def test_help_tells_which_options_go_with_which(self):
         text = " ".join(ptcvm("run", "--help")[1].split())
-        for rule in ("--memory FILE Excludes: --store", "--tenant TEXT Needs: --keys", "only with --durability group",
+        for rule in ("--memory FILE Excludes: --store", "only with --keys or --store", "only with --durability group",
                      "only with --snapshot or --store", "--group-window MS Needs: --durability --store"):
             self.assertIn(rule, text)
         self.assertIn("only with --store", " ".join(ptcvm("eval", "--help")[1].split()))

@@ -4,6 +4,7 @@
 The tools meet: each one waits until as many as the test wants are there, so a slow machine changes nothing.
 
 usage: parallel_tools_test.py PTCVM   (the program under test)"""
+import json
 import pathlib
 import subprocess
 import sys
@@ -55,6 +56,19 @@ class ParallelToolsTest(unittest.TestCase):
 
     def test_eight_commands_run_at_once_in_a_stored_run(self):
         self.assertEqual(self.run_program(8, 8, 2_000, "--store", self.place / "s.db", "--id", "r"), 8)
+
+    def test_eight_commands_of_asynchronous_tools_run_at_once(self):
+        for mode, call in (("async", "(await (tool/meet {:i %}))"), ("auto", "(tool/meet {:i %})")):
+            for store in ([], ["--store", self.place / "s.db", "--id", mode]):
+                meeting = self.place / f"{mode}-{len(store)}"
+                meeting.mkdir()
+                command = [sys.executable, str(self.place / "tool.py"), str(meeting), "8", "2000"]
+                tools = self.place / "tools.json"
+                tools.write_text(json.dumps([{"name": "meet", "mode": mode, "command": command}]))
+                done = subprocess.run([PTCVM, "eval", f"(apply max (pmap #{call} (range 8)))", "--tools", tools,
+                                       *store],
+                                      capture_output=True, text=True, timeout=300, check=False)
+                self.assertEqual((done.returncode, done.stdout), (0, "8\n"), done.stderr)
 
     def test_no_more_commands_run_at_once_than_the_option_says(self):
         self.assertEqual(self.run_program(4, 3, 20, "--parallel-tools", "2"), 2)

@@ -56,6 +56,10 @@ class KillsTest(CommandLineTest):
         out, err = process.communicate(timeout=120)
         self.assertEqual((process.returncode, out), (0, SUM), err)
 
+    def assert_goes_on(self, process):
+        if process.poll() is not None:
+            self.fail(f"the run ended with {process.returncode}: {process.communicate()[1]}")
+
     def assert_each_once(self):
         counts = self.calls()
         self.assertEqual((len(counts), set(counts.values())), (TASKS, {1}), counts)
@@ -75,7 +79,7 @@ class KillsTest(CommandLineTest):
         process = self.begin("unsafe")
         for count in range(5, TASKS, 10):
             self.calls_after(count, process)
-            self.assertIsNone(process.poll(), "the run goes on")
+            self.assert_goes_on(process)
             SERVER.crash()
             SERVER.start()
         self.finished(process)

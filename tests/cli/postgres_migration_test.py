@@ -3,7 +3,7 @@
 
 usage: postgres_migration_test.py PTCVM   (the program under test)
 
-tests/postgres/stores/10.sql.gz is what pg_dump says of a store of version 10. The program of that version made it:
+tests/postgres/stores/N.sql.gz is what pg_dump says of a store of version N. The program of that version made it:
 
     run waits.ptc --id waits --async-tool approve                            waits for a tool, behind a task
     eval '(task "done" 5)' --id over
@@ -12,7 +12,7 @@ tests/postgres/stores/10.sql.gz is what pg_dump says of a store of version 10. T
     enqueue after.ptc --id after --after queued --after asks --queue orders  (+ 1 1)
     enqueue timer.ptc --id timer --in 10000h --queue orders                  (+ 2 2)
 
-The file is kept: no later version writes it again. A store of version 9 has the same tables."""
+The files are kept: no later version writes them again. A store of version 9 has the tables of version 10."""
 import gzip
 import json
 import pathlib
@@ -22,12 +22,12 @@ import unittest
 from postgres_server import PostgresServer
 from ptcvm_process import CommandLineTest, ptcvm
 
-STORE = pathlib.Path(__file__).resolve().parent.parent / "postgres" / "stores" / "10.sql.gz"
+STORES = pathlib.Path(__file__).resolve().parent.parent / "postgres" / "stores"
 TOOL = ("--async-tool", "approve")
 
 
-class FromVersion10(CommandLineTest):
-    VERSION = 10
+class FromVersion12(CommandLineTest):
+    VERSION = FILE = 12
 
     @classmethod
     def setUpClass(cls):
@@ -38,7 +38,7 @@ class FromVersion10(CommandLineTest):
         super().setUp()
         self.database = self.id().rsplit(".", 1)[1][:60]
         self.url = self.server.new_database(self.database)
-        self.server.sql(gzip.decompress(STORE.read_bytes()).decode(), self.database)
+        self.server.sql(gzip.decompress((STORES / f"{self.FILE}.sql.gz").read_bytes()).decode(), self.database)
         self.server.sql(f"update ptcvm.meta set version = {self.VERSION}", self.database)
 
     def ptcvm(self, *words, status=0):
@@ -88,6 +88,14 @@ class FromVersion10(CommandLineTest):
         self.ptcvm(*worker)
         self.assertEqual((self.facts("asks")[-1]["value"], self.facts("after")[-1]["value"]), ('"21 yes"', "2"))
         self.assertEqual(self.rows()["timer"]["queue_state"], "timer")
+
+
+class FromVersion11(FromVersion12):
+    VERSION = FILE = 11
+
+
+class FromVersion10(FromVersion11):
+    VERSION = FILE = 10
 
 
 class FromVersion9(FromVersion10):

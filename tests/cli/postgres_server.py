@@ -17,7 +17,8 @@ class PostgresServer:
         if not folders:
             raise RuntimeError("there is no /usr/lib/postgresql/*/bin: run tools/install-dependencies")
         self.binaries = folders[-1]
-        self.folder = tempfile.mkdtemp(prefix="ptc_pg_", dir="/tmp")
+        # In memory where that can be: what a crash leaves is the same, and recovery does not wait for a busy disk.
+        self.folder = tempfile.mkdtemp(prefix="ptc_pg_", dir="/dev/shm" if os.path.isdir("/dev/shm") else "/tmp")
         self.other = {}
         if os.getuid() == 0:
             nobody = pwd.getpwnam("nobody")

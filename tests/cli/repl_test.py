@@ -2,8 +2,10 @@
 """ptcvm repl as a person sees it, through a pseudo-terminal: repl_test.py PTCVM
 
 Keys go to the terminal one text after another. Each wait ends when the screen shows what is expected."""
+import json
 import os
 import re
+import time
 import unittest
 
 from ptcvm_process import CommandLineTest, ptcvm
@@ -31,6 +33,27 @@ class Prompt(CommandLineTest):
         self.file("program.ptc", "(def loaded 41) (+ loaded 1)")
         terminal.says(":load prog\t", "\n42")
         terminal.says(":doc frequenc\t", "frequencies")
+        self.assertEqual(terminal.end(), 0)
+
+    def test_tab_completes_names_in_namespaces(self):
+        terminal = self.terminal()
+        terminal.says('(str/upp\t "a")', '"A"')
+        terminal.says('(clojure.string/cap\t "abc")', '"Abc"')
+        terminal.says("(count (set/uni\t #{1} #{2}))", "\n2")
+        terminal.says("(str/red\t 1)", "str/red ")        # reduce is not among them
+        self.assertEqual(terminal.end(), 0)
+
+    def test_tab_knows_the_tools_of_files_and_names_no_placeholder(self):
+        tools = self.file("tools.json", json.dumps({"tools": [
+            {"name": "fetch_page", "mode": "async"}, {"name": "fetch_mail", "mode": "async", "command": ["cat"]}]}))
+        terminal = self.terminal("--tools", tools)
+        terminal.type("tool/\t")
+        terminal.wait("tool/fetch_")
+        terminal.type("\t")
+        self.assertRegex(terminal.wait("tool/fetch_page"), r"tool/fetch_mail\s+tool/fetch_page")
+        terminal.type("\x15")
+        terminal.says("(+ 1 1)", "\n2")
+        self.assertNotIn("tool/NAME", terminal.screen.text())
         self.assertEqual(terminal.end(), 0)
 
     def test_doc_explains_definitions_of_the_prompt(self):
@@ -169,6 +192,101 @@ class Prompt(CommandLineTest):
         self.assertEqual(terminal.end(), 0)
 
 
+    def stored(self, *tools):
+        """A prompt of a stored run, and the option of its store."""
+        store = ("--store", os.path.join(self.folder.name, "runs.db"))
+        return self.terminal(*store, "--id", "desk", *tools), store
+
+    def test_tab_and_doc_know_definitions_of_earlier_processes(self):
+        terminal, store = self.stored()
+        terminal.says('(defn double-it "Doubles a number" [x] (* 2 x))', "#'double-it")
+        terminal.says("(do (def never-there 1) (/ 1 0))", "arithmetic_error")
+        self.assertEqual(terminal.end(), 0)
+        terminal, store = self.stored()
+        terminal.says("(double-\t 4)", "\n8")
+        terminal.says(":doc double-it", "Doubles a number")
+        terminal.says(":doc never-there", "nothing is named never-there")
+        self.assertEqual(terminal.end(), 0)
+
+    def test_tab_offers_no_placeholder_for_data(self):
+        terminal = self.terminal("--data", self.file("d.json", '{"k": 5}'))
+        terminal.says("(inc data/\t)", "\n6")
+        self.assertNotIn("data/KEY", terminal.screen.text())
+        self.assertEqual(terminal.end(), 0)
+
+    def test_a_second_prompt_says_who_has_the_run(self):
+        place = os.path.join(self.folder.name, "called")
+        first, store = self.stored("--tool-shell", f"wait=echo >> {place}; exec sleep 1000")
+        first.type("(tool/wait {})\r")
+        while not os.path.exists(place):
+            time.sleep(0.01)
+        second = self.terminal(*store, "--id", "desk")
+        for typed in ("(+ 1 1)", ":pending"):
+            shown = second.says(typed, "when it is done")
+            self.assertRegex(shown.replace("\n", ""), rf"desk is being executed by .*{first.process.pid}.*since 20")
+        self.assertEqual(second.end(), 0)
+
+    def test_a_prompt_of_a_run_that_has_moved_says_where_it_is(self):
+        terminal, store = self.stored()
+        terminal.says("(def x 40)", "\n#'x")
+        self.assertEqual(terminal.end(), 0)
+        target = os.path.join(self.folder.name, "other.db")
+        self.assertEqual(ptcvm("runs", "move", "desk", *store, "--to", target)[0], 0)
+        status, out, err = ptcvm("repl", "desk", *store, stdin="x\n")
+        self.assertEqual((status, out), (65, ""))
+        self.assertRegex(err, r"run_moved: desk is in \S*other.db now")
+        self.assertEqual(ptcvm("repl", "desk", "--store", target, stdin="x\n")[1], "40\n")
+
+    def test_a_doubt_is_named_and_the_program_goes_on_when_it_is_settled(self):
+        terminal, store = self.stored("--tool-shell", "pay=kill -9 $$")
+        terminal.says("(def x 40)", "\n#'x")
+        terminal.says("(+ x (tool/pay {}))", "`:pending` names the call")
+        for typed in ("(+ 1 1)", ":time (+ 1 1)"):
+            terminal.says(typed, "then the Enter key")
+        shown = terminal.says(":pending", "it shall not be tried again")
+        self.assertIn("ptcvm doubt settle --store", shown)
+        self.assertNotIn("waits for nothing", shown)
+        terminal.says("", "")
+        self.assertEqual(ptcvm("doubt", "settle", *store, "desk", "--happened", "2")[0], 0)
+        terminal.says("", "\n42")
+        terminal.says(":pending", "the program waits for nothing")
+        terminal.says("x", "\n40")
+        self.assertEqual(terminal.end(), 0)
+
+    def test_an_answer_that_another_process_gave_goes_on_at_the_next_line(self):
+        terminal, store = self.stored()
+        terminal.says('(def x (await-signal "go"))', "suspended, waiting for")
+        self.assertEqual(ptcvm("journal", "put", *store, "desk", "go", "41")[0], 0)
+        terminal.says("(inc x)", "\n42")
+        self.assertEqual(terminal.end(), 0)
+
+    def test_a_sleep_that_is_over_goes_on_at_the_next_line(self):
+        terminal, _ = self.stored()
+        terminal.says("(do (sleep 2000) 7)", "suspended, waiting for")
+        time.sleep(2.1)
+        terminal.says(":pending", "\n7")
+        self.assertEqual(terminal.end(), 0)
+
+    def test_a_program_that_ctrl_c_ended_in_a_call_leaves_a_doubt_and_is_not_begun_again(self):
+        place = os.path.join(self.folder.name, "called")
+        terminal, store = self.stored("--tool-shell", f"pay=echo >> {place}; exec sleep 1000")
+        terminal.says("(def x 40)", "\n#'x")
+        terminal.type("(tool/pay {})\r")
+        while not os.path.exists(place) or os.path.getsize(place) == 0:
+            time.sleep(0.01)
+        os.killpg(terminal.process.pid, 2)
+        terminal.wait("cancelled")
+        terminal.wait_for_prompt()
+        terminal.says(":pending", "it shall not be tried again")
+        terminal.says("(inc x)", "`:pending` names the call")
+        self.assertEqual(ptcvm("doubt", "settle", *store, "desk", "--did-not")[0], 0)
+        terminal.says("", "")
+        terminal.says("(inc x)", "\n41")
+        self.assertEqual(terminal.end(), 0)
+        with open(place, encoding="utf-8") as calls:
+            self.assertEqual(calls.read(), "\n")
+
+
 class Piped(CommandLineTest):
     """What is not a terminal gets the same answers, without colours, folds and prompts."""
 
@@ -198,6 +316,18 @@ class Piped(CommandLineTest):
         for text in ("unclosed '('", "nowhere.ptc", "Undefined variable: loaded"):
             self.assertIn(text, err)
         self.assertNotIn("never", out + err)
+
+    def test_commands_say_what_they_take(self):
+        status, out, err = self.repl(":load", ":time", ":doc", ":apropos", ":resolve", ":quit now", ":pending all",
+                                     "(+ 1 1)")
+        self.assertEqual((status, out), (0, "2\n"))
+        self.assertEqual(err.splitlines(), [
+            "ptcvm: write :load FILE: run the program in a file; its definitions stay",
+            "ptcvm: write :time PROGRAM: run a program and say what it cost",
+            "ptcvm: write :doc NAME: explain a function or form, also your own",
+            "ptcvm: write :apropos WORD: list everything that mentions a word",
+            "ptcvm: write :resolve OP VALUE: end an operation with a value, and go on",
+            "ptcvm: :quit takes nothing behind it", "ptcvm: :pending takes nothing behind it"])
 
     def test_a_journal_is_written_back_after_each_program(self):
         journal = self.file("j.edn", '{"a" 1}')

@@ -188,7 +188,7 @@ class Resuming(ResumeTest):
                                          (["--after", "-1"], 2, "--after"),
                                          (["--after", "soon"], 2, "--after"),
                                          (["--expect-sequence", "1"], 2, "requires --keys"),
-                                         (["--tenant", "acme"], 2, "requires --keys"),
+                                         (["--tenant", "acme"], 2, "without --keys or --store"),
                                          (["--expect-run", "run"], 2, "requires --keys"),
                                          (["--surprise"], 2, "--surprise")):
             done = self.resume(state, *arguments)

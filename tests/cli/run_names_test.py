@@ -4,6 +4,7 @@
 usage: run_names_test.py PTCVM   (the program under test)"""
 import json
 import os
+import shlex
 import sys
 import unittest
 
@@ -42,6 +43,13 @@ NO_RUN = set("""check compile dis doc apropos explain fmt gen diff runs work wor
   chain|approvals chain|facts harness|link signature tools keys|new keys|list keys|rotate keys|revoke keys|export
   store|migrate store|check store|prune store|sql snapshot|show snapshot|json snapshot|from-json snapshot|diff
   snapshot|verify completion man""".replace("|", "~").split())
+
+
+def typed(line):
+    """A printed command, as a person types it."""
+    word, *rest = shlex.split(line)
+    assert word == "ptcvm", line
+    return ptcvm(*rest)
 
 
 def commands(*path):
@@ -122,6 +130,33 @@ class Names(CommandLineTest):
         for command, words in {**LOOKS, **BEGINS}.items():
             with self.subTest(command):
                 self.assertNotEqual(self.give(command, words, "may", "--id", "may")[0], 2)
+
+    def test_printed_commands_take_a_name_that_begins_with_a_dash(self):
+        store = ("--store", os.path.join(self.folder.name, "dashed.db"))
+        status, _, err = ptcvm("eval", '(await-signal "go")', *store, "--id=-r")
+        self.assertEqual(status, 75)
+        put, resume = [line.strip() for line in err.splitlines() if line.startswith("      ptcvm ")]
+        for command, ends in ((put.replace("JSON", "7"), 0), (resume, 0)):
+            self.assertEqual(typed(command)[0], ends, command)
+        self.assertEqual(json.loads(ptcvm("runs", *store, "--json")[1])["state"], "ended ok")
+
+    def test_printed_commands_that_settle_a_doubt_take_a_name_that_begins_with_a_dash(self):
+        for answer, ends in (("--happened", "ended ok"), ("--give-up", "ended error")):
+            store = ("--store", os.path.join(self.folder.name, f"doubt{answer}.db"))
+            call = ("eval", '(task "-t" (tool/pay {}))', *store, "--id=-r", "--tool-shell", "pay=kill -9 $$")
+            self.assertEqual(ptcvm(*call)[0], 75)
+            shown = ptcvm("doubt", "list", *store)[1]
+            (settle,) = [line.strip() for line in shown.splitlines() if f" {answer}" in line]
+            self.assertEqual(typed(settle.replace("JSON", "7"))[::2], (0, ""), settle)
+            ptcvm("resume", *store, "--id", "-r", "--tool-shell", "pay=exit 1")
+            self.assertEqual(ptcvm("doubt", "settle", *store, "--id", "-r", "no", "--happened", "1")[0], 65)
+            self.assertEqual(json.loads(ptcvm("runs", *store, "--json")[1])["state"], ends)
+
+    def test_the_name_of_a_call_in_doubt_that_runs_shows_is_taken(self):
+        store = ("--store", os.path.join(self.folder.name, "runs.db"))
+        self.assertEqual(ptcvm("eval", "(tool/pay {})", *store, "--id=r", "--tool-shell", "pay=kill -9 $$")[0], 75)
+        shown = json.loads(ptcvm("runs", *store, "--json")[1])["waits_for"]
+        self.assertEqual(ptcvm("doubt", "settle", *store, "r", shown, "--did-not"), (0, "", ""))
 
     def test_two_names_are_refused(self):
         for command, words in {**LOOKS, **BEGINS}.items():

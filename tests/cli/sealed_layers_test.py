@@ -83,7 +83,7 @@ class SealedLayers(CommandLineTest):
             database.close()
             for words in commands[turn % 4::4] or commands[:1]:
                 self.assert_refused(self.command(*words), name, (log, what, words))
-            status, out, err = self.command("runs", "--json")
+            status, out, err = self.command("runs", "--json", "--parts")
             states = {line["id"]: line["state"] for line in map(json.loads, out.splitlines())}
             self.assertEqual((status, states[log]), (65, "refused " + name), (log, what, err))
         shutil.copyfile(good, self.store)

@@ -104,7 +104,9 @@ class SealedWorkers(PostgresStores, WorkerTest):
         self.assertNotIn("claimed", self.work(), "a worker without the ring leaves them alone")
         self.assertEqual(self.work(*self.keys).count("ended"), 2)
         self.assertEqual(ptcvm("runs", "--store", self.store, *self.seal)[0], 0)
-        self.assert_refused(ptcvm("journal", "put", "--store", self.store, "a", "x", "2", "--force"), "keys_needed")
+        put = ("journal", "put", "--store", self.store, "a", "x", "2", "--force")
+        self.assert_refused(ptcvm(*put), "store_wrong_tenant")
+        self.assert_refused(ptcvm(*put, "--tenant", "acme"), "keys_needed")
 
     def test_a_worker_gives_up_what_is_not_sealed_or_was_changed(self):
         self.enqueue("plain", "1", "--tenant", "acme")

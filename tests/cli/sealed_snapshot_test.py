@@ -3,6 +3,7 @@
 
 usage: sealed_snapshot_test.py PTCVM   (the program under test)"""
 import os
+import shlex
 import sys
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -41,6 +42,13 @@ class Sealed(SnapshotTest):
         self.assertEqual(ptcvm("keys", "export", ring, "--public", "-o", self.path("public.json"))[0], 0)
         os.chmod(self.path("public.json"), 0o644)
         self.assertEqual(ptcvm("keys", "list", self.path("public.json"))[0], 0)
+
+    def test_the_next_command_has_the_ring_and_the_tenant(self):
+        program, state = self.file("p.ptc", "(inc (await (tool/page {})))"), self.path("s.ptcs")
+        status, _, told = ptcvm("run", program, "--async-tool", "page", "--snapshot", state, *self.seal)
+        self.assertEqual(status, 75, told)
+        command = shlex.split(told.splitlines()[-1].replace("JSON", "41"))
+        self.assertEqual(ptcvm(*command[1:])[:2], (0, "42\n"))
 
     def test_it_opens_for_whom_it_was_sealed(self):
         state = self.sealed()

@@ -54,6 +54,29 @@ class SealedStore(SnapshotTest):
         self.assertEqual(self.resume(*self.seal), (0, '["hello" 1 2]\n', ""))
         self.assertEqual(self.run_it(*self.seal), (0, '["hello" 1 2]\n', ""))
 
+    def test_a_prompt_of_a_sealed_run_asks_for_its_ring(self):
+        self.parked()
+        status, out, err = ptcvm("repl", "r", "--store", self.store, *TOOL, stdin="1\n2\n")
+        self.assertEqual((status, out), (65, ""))
+        self.assertEqual(err.count("keys_needed: the log of r is sealed: give its key ring with --keys RING"), 1, err)
+        self.assertNotIn("not over", err)
+
+    def test_work_says_that_a_seal_refused_all_logs(self):
+        self.parked()
+        self.assertEqual(ptcvm("resolve", "r", "op1", "1", "--store", self.store, *self.seal)[0], 0)
+        status, out, err = ptcvm("work", "--store", self.store, "--once")
+        self.assertEqual(status, 65, err)
+        self.assertIn("keys_needed", out)
+
+    def test_work_with_a_ring_names_no_log_that_the_store_keeps_for_itself(self):
+        self.parked()
+        target = self.path("other.db")
+        moved = ptcvm("runs", "move", "r", "--store", self.store, "--to", target, *self.seal)
+        self.assertEqual(moved[0], 0, moved[2])
+        for store in (self.store, target):
+            status, out, err = ptcvm("work", "--store", store, *self.seal, "--once")
+            self.assertEqual((status, out, err), (0, "", ""), store)
+
     def test_it_opens_for_whom_it_was_sealed(self):
         self.parked()
         other, impostor = self.path("other.json"), self.path("impostor.json")

@@ -137,14 +137,6 @@ class DurableRunTest(StoreTest):
         self.assertEqual(self.run_it(self.PAY, effect="reconcilable", more=more)[:2], (0, '"old"\n'))
         self.assertEqual(len(self.calls()), 1)
 
-    def test_a_tool_that_is_cut_off_is_in_doubt(self):
-        killer = self.file("killer.sh", f"#!/bin/sh\necho x >> {self.ledger}\nkill -9 $$\n")
-        os.chmod(killer, 0o755)
-        options = {"tools": (), "more": ["--tool", f"pay={killer}"]}
-        self.assertEqual(self.run_it(self.PAY, **options)[0], 1)
-        self.assertEqual(self.run_it(self.PAY, **options)[0], 75)
-        self.assertEqual(len(self.calls()), 1)
-
     def test_one_process_executes_a_run(self):
         open(self.hold, "w", encoding="utf-8").close()
         process = subprocess.Popen([PTCVM, *self.arguments(self.PAY)], stdout=subprocess.PIPE, text=True)

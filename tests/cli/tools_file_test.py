@@ -53,6 +53,9 @@ class ToolsFile(CommandLineTest):
         path = self.file("tools.edn", '{:tools [{:name :one :command "sh -c \'echo 1\'" :effect :pure}]}')
         self.assertEqual(ptcvm("eval", "(tool/one)", "--tools", path), (0, "1\n", ""))
 
+    def test_a_file_has_at_most_a_mebibyte(self):
+        self.assertIn("1048576 bytes", self.refused("[" + "[]," * 400_000 + "[]]"))
+
     def test_options_come_after_files(self):
         path = self.tools({"name": "t", "command": ["echo", "1"]}, {"name": "u", "command": ["echo", "2"]})
         self.assertEqual(ptcvm("eval", "[(tool/t) (tool/u)]", "--tools", path, "--tool", "u=echo 3", "--tool-effect",
@@ -160,7 +163,6 @@ class ToolsFile(CommandLineTest):
             {"name": "dies", "effect": "unsafe", "command": "sh -c 'echo paying >&2; kill -9 $$'"})
         program = '[(tool/price) (tool/flood) (tool/t {:say "warm \\u001b"}) (task "pay" (tool/dies))]'
         run = ("eval", program, "--tools", path, *kept, "--id", "a")
-        self.assertEqual(ptcvm(*run)[0], 1)
         self.assertEqual(ptcvm(*run)[0], 75)     # the last call is in doubt
         calls = json.loads(ptcvm("journal", "show", *kept, "a", "--json")[1])["effects"]
         errors = {call["tool"]: call.get("errors") for call in calls}
@@ -213,6 +215,7 @@ class ToolsFile(CommandLineTest):
                 ({"mode": "late"}, '"mode" is not sync, async or auto; found "late"'),
                 ({"deadline_ms": 0}, '"deadline_ms" is not a whole number from 1 to '),
                 ({"environment": {"A": 1}}, '"environment" is not a map of texts; found {"A" 1}'),
+                ({"command": ["ec\u0000ho"]}, '"command" has a word with the character NUL'),
                 ({"in_flight": 3}, '"in_flight" has no effect without "process": "stays"'),
                 ({"signature": "(a :foo) -> :any"}, "tool t: unknown type :foo")):
             with self.subTest(change=change):
@@ -291,15 +294,6 @@ class Staying(ToolsFile):
         self.fails(program, self.staying(effect="unsafe", retry={"max_attempts": 3, "first_delay_ms": 1}))
         with open(log, encoding="utf-8") as keys:
             self.assertEqual(keys.read(), "run:run@1#0\n")
-
-    def test_in_a_store_the_effect_class_decides_about_open_calls(self):
-        store = os.path.join(self.folder.name, "s.db")
-        program = '(task "pay" (tool/t {:die true}))'
-        path = self.tools(self.staying())
-        run = ("eval", program, "--tools", path, "--store", store, "--id", "a")
-        self.assertEqual(ptcvm(*run)[0], 1)
-        status, out, _ = ptcvm(*run)
-        self.assertEqual((status, json.loads(out)["status"]), (75, "in_doubt"))
 
     def test_a_process_that_hangs_floods_closes_its_output_or_writes_nonsense(self):
         self.assertIn("no answer within 50 ms (the deadline of the tool)",

@@ -18,9 +18,9 @@ sys.argv = [word for word in sys.argv if word != "--every"]
 
 import agent_kill_test as kills   # noqa: E402
 from ptcvm_process import ptcvm   # noqa: E402
-from worker_process import PATIENCE, PostgresStores, WorkerProcess, WorkerTest   # noqa: E402
+from worker_agents import AgentWorkers, CLERK   # noqa: E402
+from worker_process import PATIENCE, PostgresStores, WorkerProcess   # noqa: E402
 
-CLERK = {"name": "clerk", "prompt": "Answer {{who}}.", "signature": "(who :string) -> {said :string}"}
 QUOTE = [{"name": "quote", "signature": "(n :int) -> :int", "description": "quote", "effect": "pure",
           "command": ["sh", "-c", "cat > /dev/null; echo 21"]}]
 LEASE = ("--lease", "400ms")
@@ -41,7 +41,7 @@ class World:
         return [tuple(line.split(" ", 1)) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-class Agents(WorkerTest):
+class Agents(AgentWorkers):
     """In SQLite."""
 
     @classmethod
@@ -50,21 +50,6 @@ class Agents(WorkerTest):
 
     def url(self):
         return f"chat:m@http://127.0.0.1:{self.model.server_port}/v1"
-
-    def script(self, name, *lines):
-        return "scripted:" + self.file(name, "".join(json.dumps(line) + "\n" for line in lines))
-
-    def enqueue_agent(self, run, agent, data, *words):
-        return self.ok("enqueue", "--agent", self.file("agent.json", json.dumps(agent)), "--data",
-                       self.file("data.json", json.dumps(data)), "--store", self.store, "--id", run, *words)
-
-    def show(self, run):
-        out = self.ok("agent", "show", "--store", self.store, "--id", run, "--output", "json")
-        return json.loads(out.splitlines()[-1])
-
-    def tell(self, run, *words):
-        self.assertEqual(json.loads(self.ok("agent", "resume", "--store", self.store, "--id", run, *words))["status"],
-                         "told")
 
     def test_a_worker_executes_an_agent_with_recorded_traffic(self):
         agent = {**CLERK, "signature": "(who :string) -> {said :string, price :int}", "tools": QUOTE}
@@ -260,27 +245,6 @@ class Agents(WorkerTest):
         runs = self.runs()
         self.assertEqual((runs["a"]["queue_state"], runs["b"]["queue_state"]), ("dead", "dependency_failed"))
         self.assertIn("the run a was given up", json.dumps(runs["b"]))
-
-    def test_a_session_waits_for_what_is_said_until_it_is_ended(self):
-        said = [{"program": f'(return {{:said "{word}"}})'} for word in ("one", "two")]
-        script = self.script("s.jsonl", *said)
-        self.enqueue_agent("a", CLERK, {"who": "Ann"}, "--idle", "1h")
-        worker = self.worker("--model", script)
-        worker.until("waiting", run="a")
-        self.assertEqual(self.show("a")["return"], {"said": "one"})
-        self.tell("a", "--say", "And now?")
-        worker.until("waiting", run="a")
-        self.assertEqual(self.show("a")["return"], {"said": "two"})
-        self.tell("a", "--end")
-        worker.until("ended", run="a")
-        worker.stop()
-        self.assertEqual(self.runs()["a"]["queue_state"], "done")
-
-    def test_a_session_that_is_idle_is_over(self):
-        self.enqueue_agent("a", CLERK, {"who": "Ann"}, "--idle", "1ms")
-        worker = self.worker("--model", self.script("s.jsonl", {"program": '(return {:said "one"})'}))
-        worker.until("ended", run="a")
-        worker.stop()
 
     def test_a_rate_holds_over_workers(self):
         self.model.world = World(self.folder.name)

@@ -84,6 +84,11 @@ class Workers:
         return collections.Counter(event["event"] for event in found)
 
 
+def tenant(run):
+    """The option that names the tenant of a run."""
+    return "--tenant", f"t{int(run[1:]) % 3}"
+
+
 class Trial:
     def __init__(self, arguments, folder, server):
         self.ptcvm, self.rng = arguments.ptcvm, random.Random(arguments.seed)
@@ -107,7 +112,7 @@ class Trial:
         queues = [json.loads(line) for line in self.ask("queue", "ls", "--json").splitlines()]
         if sum(queue["ready"] for queue in queues) > 20:
             return
-        lines = [json.dumps({"id": f"r{n}", "tenant": f"t{n % 3}"}) for n in range(self.jobs, self.jobs + 20)]
+        lines = [json.dumps({"id": f"r{n}", "tenant": tenant(f"r{n}")[1]}) for n in range(self.jobs, self.jobs + 20)]
         self.jobs += 20
         self.ask("enqueue", self.program, "--bulk", "-", stdin="\n".join(lines))
 
@@ -120,8 +125,8 @@ class Trial:
         # A list of all runs takes longer with each of them.
         waiting = self.server.sql("SELECT convert_from(r.log, 'UTF8') FROM ptcvm.job j "
                                   "JOIN ptcvm.run r ON r.id = j.run WHERE j.state = 3 LIMIT 20", "runs").splitlines()
-        for line in itertools.chain.from_iterable(self.ask("doubt", "list", run, "--json").splitlines()
-                                                  for run in waiting):
+        lists = (self.ask("doubt", "list", run, "--json", *tenant(run)) for run in waiting)
+        for line in itertools.chain.from_iterable(text.splitlines() for text in lists):
             doubt = json.loads(line)
             place = (doubt["run"], doubt["key"])
             if time.monotonic() - self.doubted.setdefault(place, time.monotonic()) < 2:
@@ -129,7 +134,8 @@ class Trial:
             happened = f"once {doubt['key']}" in self.calls()
             words = ("--happened", str(doubt["args"]["i"])) if happened else ("--did-not",)
             done = subprocess.run([self.ptcvm, "doubt", "settle", doubt["run"], doubt["key"], *words,
-                                   "--store", self.url], capture_output=True, text=True, check=False)
+                                   *tenant(doubt["run"]), "--store", self.url],
+                                  capture_output=True, text=True, check=False)
             # The worker that was taken for dead may have said so itself meanwhile.
             assert done.returncode == 0 or "(any more)" in done.stderr or "nothing is in doubt" in done.stderr, done
             self.settled += done.returncode == 0
@@ -172,7 +178,7 @@ class Trial:
     def retry_quarantined(self):
         for log in self.server.sql("SELECT convert_from(r.log, 'UTF8') FROM ptcvm.job j "
                                    "JOIN ptcvm.run r ON r.id = j.run WHERE j.state = 4", "runs").splitlines():
-            self.ask("runs", "retry", log, "--tenant", f"t{int(log[1:]) % 3}")
+            self.ask("runs", "retry", log, *tenant(log))
 
     def judge(self, workers):
         calls, events = self.calls(), workers.events()

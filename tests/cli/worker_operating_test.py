@@ -9,10 +9,11 @@ import signal
 import socket
 import sqlite3
 import sys
+import time
 import unittest
 
 from ptcvm_process import ptcvm
-from worker_process import WorkerTest
+from worker_process import PATIENCE, WorkerTest
 
 
 class Health(WorkerTest):
@@ -41,6 +42,9 @@ class Health(WorkerTest):
         for line in worker.ask("/metrics")[1].splitlines():
             self.assertRegex(line, r'^(# (HELP|TYPE) \S+ .+|[a-z_]+(\{([a-z_]+="([^"\\]|\\.)*",?)+\})? -?[0-9.]+)$')
         self.assertEqual(worker.ask("/")[0], 404)
+        self.assertEqual(worker.ask("/health", "PUT")[0], 405)
+        for path in ("/health", "/metrics"):
+            self.assertEqual(worker.ask(path, "HEAD"), (200, ""), path)
         worker.stop()
 
     def test_how_long_a_run_was_woken_before_its_claim(self):
@@ -75,6 +79,13 @@ class Health(WorkerTest):
         worker.until("draining")
         status, text = worker.ask("/health")
         self.assertEqual((status, json.loads(text)["status"]), (503, "draining"))
+        self.assertEqual(worker.ask("/health", "HEAD"), (503, ""))
+        for _ in range(PATIENCE * 20):
+            (node,) = map(json.loads, self.ok("nodes", "--json", "--store", self.store).splitlines())
+            if node["state"] == "draining":
+                break
+            time.sleep(0.05)
+        self.assertEqual(node["state"], "draining")
         self.file("go", "")
         worker.ended()
 

@@ -101,12 +101,12 @@ class WorkerProcess:
         self.process.stderr.close()
         self.process.stdout.close()
 
-    def ask(self, path):
-        """(status, text) of a GET."""
+    def ask(self, path, method="GET"):
+        """(status, text) of a request."""
         if not hasattr(self, "url"):
             self.until("health")
         try:
-            with urllib.request.urlopen(self.url + path, timeout=240) as answer:
+            with urllib.request.urlopen(urllib.request.Request(self.url + path, method=method), timeout=240) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as refusal:
             return refusal.code, refusal.read().decode()

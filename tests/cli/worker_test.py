@@ -3,8 +3,10 @@
 
 usage: worker_test.py PTCVM   (the program under test)"""
 import json
+import os
 import signal
 import sys
+import time
 import unittest
 
 from ptcvm_process import ptcvm
@@ -270,6 +272,23 @@ class Stops(WorkerTest):
     def test_a_second_signal_waits_for_no_call(self):
         calls, run = self.abandoned("idempotent", "--drain", "1h", signals=2)
         self.assertEqual((calls, run["queue_state"]), (2, "done"))
+
+    def test_a_cancelled_run_shows_its_calls_in_doubt(self):
+        place = os.path.join(self.folder.name, "called")
+        self.enqueue("a", '(task "t" (tool/pay {}))')
+        first = self.worker("--lease", "1s", "--tool-shell", f"pay=echo $$ > {place}; exec sleep 1000")
+        first.until("claimed")
+        while not os.path.exists(place) or os.path.getsize(place) == 0:
+            time.sleep(0.01)
+        first.kill()
+        with open(place, encoding="ascii") as pid:
+            os.kill(int(pid.read()), signal.SIGKILL)
+        self.ok("runs", "cancel", "a", "--reason", "no", "--store", self.store)
+        second = self.worker()
+        second.until("rescued")
+        second.stop()
+        run = self.runs()["a"]
+        self.assertEqual((run["state"], run["waits_for"]), ("cancelled", "a/task:t#0"))
 
     def test_a_worker_that_is_killed_loses_its_run_to_another_one(self):
         ledger, tool = self.ledger_tool(after=f'[ -e "{self.folder.name}/go" ] || exec sleep 1000')

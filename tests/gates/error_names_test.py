@@ -22,7 +22,7 @@ RULES = [
     (("agents/loop",), rf'(?:Refusal\{{|\? |kHookFailed = |: )"({SNAKE}|denied)", '),
     (("agents/replay/replay_failure.h",), rf'= "({SNAKE})";'),
     (("agents/mcp/mcp_failure.cpp",), r'return "(\w+)";'),
-    (("tools/ptcvm",), rf'(?:reason = |kNotCompilable = |kModelRequired = |kInDoubt = )"({SNAKE})"'),
+    (("tools/ptcvm",), rf'(?:reason = |kNotCompilable = |kModelRequired = )"({SNAKE})"'),
     (("tools/ptcvm/worker",), rf'log_\.note\("({SNAKE})"'),
     (("compiler/program_check.cpp", "api/check.cpp"), rf'"({SNAKE})"'),                # the kinds of warnings
     (("api/c/records.cpp",), r'case PTCVM_\w+: return c::text_out\("(\w+)"\)'),
@@ -40,7 +40,7 @@ def explained():
 
 def facts():
     """The names of facts of conversations: a message about a fact begins with its name."""
-    return set(re.findall(r"^FACT\((\w+),", (ROOT / "agents/harness/facts.def").read_text(), re.M))
+    return set(re.findall(r"^FACT\((\w+),", (ROOT / "agents/harness/facts/facts.def").read_text(), re.M))
 
 
 def sources(place):

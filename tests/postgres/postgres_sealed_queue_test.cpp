@@ -158,7 +158,7 @@ TEST_F(PostgresSealedQueue, AScheduleThatSomebodyChangedIsRefused) {
   EXPECT_EQ(refused(sealer(ring())), "bad_signature");
   EXPECT_EQ(refusal_of(open_with(nullptr)->queue()->set_schedule(row)), "keys_needed");
   const std::vector<Job> due{job_of("daily/1")};
-  EXPECT_TRUE(taken(open_with(with_)->queue()->fire("daily", kStoreNow, kStoreNow + 9, due, kStoreNow)));
+  EXPECT_TRUE(taken(open_with(with_)->queue()->fire("daily", {kStoreNow, kStoreNow, kStoreNow + 9}, due, kStoreNow)));
   EXPECT_EQ(claim_of("daily/1", with_), "");
   for (const char* const sql : {"spec = '{ }'", "queue = 'x'", "priority = 7", "most_attempts = 1", "needs = '{x}'",
                                 "seal = (SELECT seal FROM ptcvm.run LIMIT 1)"}) {

@@ -193,5 +193,27 @@ TEST(PostgresPooledWorker, DoesWhatIsInTheQueue) {
   EXPECT_EQ(store.journal("r7").value().tasks.size(), 1u);
 }
 
+TEST(PostgresPooledWorker, SaysThatNothingIsTold) {
+  if (!fs::exists(kPgBouncer)) GTEST_SKIP() << "there is no PgBouncer";
+  pooler().empty_store();
+  const ptcvm::Engine engine;
+  const ptcvm::Store store = ptcvm::open_postgres(pooler().url()).value();
+  std::vector<std::string> said;
+  ptcvm::Worker* at_work = nullptr;
+  ptcvm::WorkerOptions options;
+  options.poll = std::chrono::milliseconds(20);
+  options.on_event = [&](const ptcvm::WorkerEvent& event) {
+    if (event.kind != ptcvm::WorkerEventKind::NotTold) return;
+    said.emplace_back(event.text);
+    at_work->drain();
+  };
+  ptcvm::Worker worker(engine, store, ptcvm::Tools(), options);
+  at_work = &worker;
+  ASSERT_TRUE(worker.run());
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].find("looks every 20 ms"), std::string::npos) << said[0];
+  EXPECT_FALSE(worker.stats().is_listening);
+}
+
 }   // namespace
 }   // namespace ptc

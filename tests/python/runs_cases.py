@@ -79,7 +79,7 @@ class Errors(unittest.TestCase):
             with self.assertRaises(ptcvm.Error) as caught:
                 work()
             self.assertEqual(caught.exception.status, status)
-        with self.assertRaisesRegex(TypeError, "unexpected keyword"):
+        with self.assertRaisesRegex(TypeError, "no option tool; did you mean tools"):
             ENGINE.start("1", tool=None)
         with self.assertRaisesRegex(ValueError, "effect is 'pur'; it is one of unsafe, pure"):
             Tools().add("t", "", print, effect="pur")

@@ -108,8 +108,9 @@ class Stored(unittest.TestCase):
                 asked.append(call.idempotency_key)
                 return found
             store, tools = Store(), booking(book, effect="reconcilable", reconcile=reconcile)
-            with self.assertRaisesRegex(Fault, "the line broke"):
-                ENGINE.stored(store, BOOK, tools=tools).run()
+            if found is DidNotHappen:                    # the call has failed, and the next attempt makes it
+                with self.assertRaisesRegex(Fault, "the line broke"):
+                    ENGINE.stored(store, BOOK, tools=tools).run()
             self.assertEqual(ENGINE.stored(store, BOOK, tools=tools).run(), value)
             self.assertEqual(asked, ["run/task:book#0"])
 

@@ -198,6 +198,10 @@ Why AgentFixture::ask(const loop::Operation& order) {
 }
 
 Why AgentFixture::call(const loop::Operation& order) {
+  if (order.is_left) {
+    const auto given_up = process_->reject(order.path, loop::kNotBegun);
+    return given_up ? std::nullopt : Why(given_up.error().message);
+  }
   const json::value* const tools = scenario_.if_contains("tools");
   const json::value* const outcomes = tools == nullptr ? nullptr : tools->as_object().if_contains(order.tool);
   if (outcomes == nullptr || outcomes->as_array().empty()) return "the case has no outcome for the tool " + order.tool;

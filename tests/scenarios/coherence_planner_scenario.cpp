@@ -1,8 +1,8 @@
 // Cases of programs that plan for a conversation.
 #include <algorithm>
 
-#include "agents/harness/harness.h"
-#include "agents/harness/program_planner.h"
+#include "agents/harness/pass/harness.h"
+#include "agents/harness/planners/program_planner.h"
 #include "ptcvm/engine.hpp"
 #include "tests/scenarios/coherence_layers.h"
 #include "tests/scenarios/fact_tokens.h"

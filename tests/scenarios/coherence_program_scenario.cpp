@@ -4,7 +4,7 @@
 #include <memory>
 #include <thread>
 
-#include "agents/harness/fact_program.h"
+#include "agents/harness/planners/fact_program.h"
 #include "ptcvm/engine.hpp"
 #include "ptcvm/json.hpp"
 #include "tests/scenarios/coherence_layers.h"

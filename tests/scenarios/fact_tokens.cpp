@@ -23,13 +23,14 @@ constexpr Token kTokens[] = {
     {"dismiss", FactType::compose_dismissed, "composeId"}, {"sleep", FactType::sleep, ""},
     {"call", FactType::tool_call, "callId"},         {"result", FactType::tool_result, "callId"},
     {"att", FactType::attachment_added, "name"},     {"err", FactType::planner_error, "code"},
-    {"timer", FactType::timer_fired, "timer"},
+    {"timer", FactType::timer_fired, "timer"},       {"refused", FactType::message_refused, "messageId"},
 };
 
 json::object body_of(FactType type, std::string_view name) {
   switch (type) {
     case FactType::status_changed: return {{"a2a", name}};
     case FactType::message_received:
+    case FactType::message_refused:
     case FactType::message_sent: return {{"messageId", name}, {"text", name}};
     case FactType::user_guidance: return {{"gid", name}, {"text", name}};
     case FactType::user_answer:

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/harness/conversation_view.h"
+#include "agents/harness/conversation/conversation_view.h"
 
 namespace ptcvm::scenarios {
 

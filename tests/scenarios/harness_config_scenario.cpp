@@ -1,9 +1,9 @@
 // Cases of configurations, of forms and of links. The scenario at the URL "u" has the agents a (tools t1, t2) and b.
 #include <algorithm>
 
-#include "agents/harness/config_stores.h"
-#include "agents/harness/deep_link.h"
-#include "agents/harness/json_members.h"
+#include "agents/harness/facts/json_members.h"
+#include "agents/harness/setup/config_stores.h"
+#include "agents/harness/setup/deep_link.h"
 #include "tests/scenarios/harness_layers.h"
 
 namespace ptcvm::scenarios {

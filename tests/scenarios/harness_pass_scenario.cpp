@@ -2,7 +2,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "agents/harness/harness.h"
+#include "agents/harness/pass/harness.h"
 #include "tests/scenarios/fact_tokens.h"
 #include "tests/scenarios/harness_layers.h"
 

@@ -1,7 +1,7 @@
 // Cases of the scenario planner with scripted decisions. Its agent has the tools t1, t2 and fin, which ends.
 #include <algorithm>
 
-#include "agents/harness/scenario_planner.h"
+#include "agents/harness/planners/scenario_planner.h"
 #include "tests/scenarios/fact_tokens.h"
 #include "tests/scenarios/harness_layers.h"
 

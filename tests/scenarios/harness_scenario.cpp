@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "agents/harness/batch_rules.h"
-#include "agents/harness/conversation.h"
-#include "agents/harness/turn.h"
+#include "agents/harness/conversation/conversation.h"
+#include "agents/harness/facts/turn.h"
+#include "agents/harness/pass/batch_rules.h"
 #include "tests/scenarios/fact_tokens.h"
 #include "tests/scenarios/harness_layers.h"
 #include "tests/scenarios/scenario_kind.h"

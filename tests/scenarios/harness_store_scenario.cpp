@@ -2,10 +2,12 @@
 #include <memory>
 #include <set>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
-#include "agents/harness/kickoff.h"
-#include "agents/harness/outbox.h"
-#include "agents/harness/turn.h"
+#include "agents/harness/conversation/kickoff.h"
+#include "agents/harness/facts/turn.h"
+#include "agents/harness/sending/outbox.h"
 #include "tests/scenarios/fact_tokens.h"
 #include "tests/scenarios/harness_layers.h"
 
@@ -20,17 +22,31 @@ constexpr std::size_t kMostFacts = 200;
 // Takes messages, loses attempts, and may see the process die after a message arrived.
 class FakeTransport final : public harness::Transport {
  public:
-  FakeTransport(std::int64_t failures, bool kills) : failures_(failures), kills_(kills) {}
+  // "fail": so many attempts fail first. "crash": the first one that arrives kills the process. "fates": what becomes
+  // of the attempts after that, in order; all later ones arrive.
+  explicit FakeTransport(const json::object& given) {
+    if (given.contains("fail")) fates_.assign(given.at("fail").to_number<std::size_t>(), "net");
+    if (given.contains("crash")) fates_.emplace_back("crash_after");
+    if (given.contains("fates")) {
+      for (const json::value& fate : given.at("fates").as_array()) fates_.push_back(text(fate));
+    }
+    takes_once_ = given.contains("takes_once");
+    knows_ = !given.contains("forgets");
+  }
 
   Result<json::object> send(const json::object& message) override {
     ++attempts;
     message_ids.insert(text(message.at("messageId")));
-    if (failures_ > 0) {
-      --failures_;
-      return Error{Errc::not_available, "net", std::nullopt, {}};
-    }
-    sent.push_back(message);
-    if (std::exchange(kills_, false)) throw Killed{};
+    const std::string fate = next_fate_ < fates_.size() ? fates_[next_fate_++] : "arrives";
+    if (fate == "net") return Error{Errc::not_available, "net", std::nullopt, {}};
+    if (fate == "refused") return Error{Errc::wrong_state, "refused", std::nullopt, {}};
+    if (fate == "crash_before") throw Killed{};
+    if (fate == "vanished") return Error{Errc::wrong_state, "no answer", std::nullopt, harness::kMayBeSent};
+    const bool is_there = arrived(text(message.at("messageId"))).value() == true;
+    if (!takes_once_ || !is_there) sent.push_back(message);
+    if (fate == "crash_after") throw Killed{};
+    if (fate == "lost") return Error{Errc::wrong_state, "no answer", std::nullopt, harness::kMayBeSent};
+    if (fate != "arrives") throw std::invalid_argument("unknown fate: " + fate);
     return *task().value();
   }
   Result<std::optional<json::object>> task() override {
@@ -45,16 +61,18 @@ class FakeTransport final : public harness::Transport {
     for (const json::object& message : sent) {
       if (text(message.at("messageId")) == message_id) return std::optional<bool>{true};
     }
-    return std::optional<bool>{false};
+    return knows_ ? std::optional<bool>{false} : std::optional<bool>{};
   }
+  bool takes_each_id_once() const override { return takes_once_; }
 
   std::int64_t attempts = 0;
   std::set<std::string> message_ids;
   std::vector<json::object> sent;
 
  private:
-  std::int64_t failures_;
-  bool kills_;
+  std::vector<std::string> fates_;
+  std::size_t next_fate_ = 0;
+  bool takes_once_ = false, knows_ = true;
 };
 
 bool is_true(const json::object& object, std::string_view name) {
@@ -65,8 +83,7 @@ bool is_true(const json::object& object, std::string_view name) {
 class StoreFixture {
  public:
   StoreFixture(const json::object& given, const ScenarioStore& store)
-      : store_(store),
-        transport_(given.contains("fail") ? given.at("fail").to_number<std::int64_t>() : 0, given.contains("crash")) {
+      : store_(store), transport_(given) {
     if (given.contains("crash") && text(given.at("crash")) != "in_send") throw std::invalid_argument("unknown crash");
     if (given.contains("mode")) mode_ = harness::find_send_mode(text(given.at("mode"))).value();
     start();
@@ -127,6 +144,8 @@ class StoreFixture {
     else if (name == "draft_via") return draft_via(value == json::value(true));
     else if (name == "in_flight") begin_flight(text(value));
     else if (name == "dismiss") dismiss(value);
+    else if (name == "arrived") settle(value, harness::KnownFate::Arrived);
+    else if (name == "lost") settle(value, harness::KnownFate::Lost);
     else if (name == "mode") process_->outbox.set_mode(mode_ = *harness::find_send_mode(text(value)), author()).value();
     else return "unknown step: " + std::string(name);
     return std::nullopt;
@@ -175,6 +194,10 @@ class StoreFixture {
     conversation()
         .observe({{harness::FactType::compose_dismissed, {{"composeId", named(id)}}}}, author())
         .value();
+  }
+
+  void settle(const json::value& id, harness::KnownFate fate) {
+    static_cast<void>(harness::settle_by_hand(conversation(), text(id), fate, author()));   // also when nothing flies
   }
 
   void begin_flight(const std::string& message_id) {
@@ -263,7 +286,7 @@ class StoreFixture {
 }  // namespace
 
 Why harness_store_layer(const LayerCase& scenario) {
-  if (auto why = only(scenario.given, {"fail", "mode", "crash"})) return why;
+  if (auto why = only(scenario.given, {"fail", "mode", "crash", "fates", "takes_once", "forgets"})) return why;
   StoreFixture fixture(scenario.given, scenario.store);
   for (const json::value& step : scenario.when) {
     if (auto why = fixture.perform(step)) return why;

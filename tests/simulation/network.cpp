@@ -322,13 +322,13 @@ ptc::StoreResult<std::vector<ptc::ScheduleRow>> Network::schedules() {
   return look<Rows>("lists schedules", "", [&] { return server_.store().queue()->schedules(); });
 }
 
-ptc::StoreResult<bool> Network::fire(std::string_view name, std::int64_t due_ms, std::int64_t next_ms,
+ptc::StoreResult<bool> Network::fire(std::string_view name, const ptc::Firing& moments,
                                      std::span<const ptc::Job> jobs, std::int64_t now_ms) {
-  const Call<bool> body = [&server = server_, name = std::string(name), due_ms, next_ms,
+  const Call<bool> body = [&server = server_, name = std::string(name), moments,
                            jobs = std::vector(jobs.begin(), jobs.end()), now = server_.clock(now_ms)] {
-    auto out = server.store().queue()->fire(name, due_ms, next_ms, jobs, now);
+    auto out = server.store().queue()->fire(name, moments, jobs, now);
     const auto* const is_fired = std::get_if<bool>(&out);
-    if (is_fired != nullptr && *is_fired) server.checker().fired(name + "/" + std::to_string(due_ms));
+    if (is_fired != nullptr && *is_fired) server.checker().fired(name + "/" + std::to_string(moments.due_ms));
     return out;
   };
   return order<bool>({"fires a schedule", "", true, true}, body);

@@ -82,8 +82,8 @@ class Network final : public ptc::FactStore, private ptc::RunQueue {
                                 std::string_view by, std::int64_t now_ms) override;
   ptc::StoreResult<bool> retry(std::string_view log, std::string_view tenant, std::int64_t now_ms) override;
   ptc::StoreResult<std::optional<ptc::JobRow>> job(std::string_view log) override;
-  ptc::StoreResult<bool> fire(std::string_view name, std::int64_t due_ms, std::int64_t next_ms,
-                              std::span<const ptc::Job> jobs, std::int64_t now_ms) override;
+  ptc::StoreResult<bool> fire(std::string_view name, const ptc::Firing& moments, std::span<const ptc::Job> jobs,
+                              std::int64_t now_ms) override;
   ptc::StoreResult<std::vector<ptc::ScheduleRow>> schedules() override;
   // Nothing in the simulation asks for these.
   ptc::StoreResult<bool> drain(std::uint64_t) override { return unused(); }

@@ -101,7 +101,7 @@ void Node::fire() {
     if (row.next_ms > flows_.now()) continue;
     ptc::Job job = row.job;
     job.log = row.name + "/" + std::to_string(row.next_ms);
-    (void)queue_->fire(row.name, row.next_ms, row.next_ms + 10'000, {&job, 1}, wall());
+    (void)queue_->fire(row.name, {row.next_ms, row.next_ms, row.next_ms + 10'000}, {&job, 1}, wall());
   }
 }
 

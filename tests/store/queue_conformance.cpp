@@ -441,6 +441,7 @@ bool queue_conformance(const std::string& suite, FreshStore fresh, EndsJobs ends
   for (const StoreCase& each : queue_end_cases(ends)) add(each);
   for (const StoreCase& each : queue_wake_cases()) add(each);
   for (const StoreCase& each : queue_prune_cases()) add(each);
+  for (const StoreCase& each : queue_unheld_cases()) add(each);
   return true;
 }
 

@@ -17,6 +17,7 @@ std::span<const StoreCase> queue_end_cases(EndsJobs ends);
 std::span<const StoreCase> queue_thread_cases();
 std::span<const StoreCase> queue_wake_cases();
 std::span<const StoreCase> queue_prune_cases();
+std::span<const StoreCase> queue_unheld_cases();
 // Makes random calls on both stores and compares every answer. The stores are empty.
 void compare_queues(FactStore& one, FactStore& other, unsigned seed, int calls);
 

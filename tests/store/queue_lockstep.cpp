@@ -56,7 +56,7 @@ class Walk {
 
   std::string step() {
     now_ += below(3'000);
-    switch (below(17)) {
+    switch (below(18)) {
       case 0: return join();
       case 1: return "beat " + beat();
       case 2: return "enqueue " + enqueue();
@@ -72,6 +72,7 @@ class Walk {
       case 12: return "prune " + shown<std::vector<std::string>>(
                    queue().prune(below(60'000), below(2) == 0, 1 + below(3), now_), joined);
       case 13: return "fire " + fire();
+      case 14: return "end elsewhere " + end_elsewhere();
       default: return "claim " + claim();
     }
   }
@@ -90,7 +91,8 @@ class Walk {
              std::to_string(depth.oldest_ms) + '\n';
     }
     for (const ScheduleRow& row : taken(queue().schedules())) {
-      out += row.name + ' ' + std::to_string(row.next_ms) + ' ' + std::to_string(row.fired) + '\n';
+      out += row.name + ' ' + std::to_string(row.next_ms) + ' ' + std::to_string(row.last_ms) + ' ' +
+             std::to_string(row.fired) + '\n';
     }
     for (const NodeRow& node : taken(queue().nodes())) {
       out += std::to_string(node.id) + ' ' + std::to_string(node.until_ms) + (node.has_left ? " gone\n" : "\n");
@@ -160,7 +162,8 @@ class Walk {
     if (below(6) == 0) return shown<bool>(queue().remove_schedule(row.name, row.job.tenant), yes_or_no);
     Job job = row.job;
     job.log = log();
-    return shown<bool>(queue().fire(row.name, row.next_ms, kStoreNow + below(3), {&job, 1}, now_), yes_or_no);
+    const Firing moments{row.next_ms, kStoreNow + below(9), kStoreNow + below(3)};
+    return shown<bool>(queue().fire(row.name, moments, {&job, 1}, now_), yes_or_no);
   }
   std::string limit() {
     QueueLimits limits;
@@ -228,6 +231,18 @@ class Walk {
     }
     const Finish how{static_cast<Finish::Kind>(below(3) == 0 ? 1 + below(3) : 0), below(4'000), "how", below(5)};
     return out + ' ' + shown<bool>(queue().finish(run.log, run.token, how, now_), yes_or_no);
+  }
+  // Claims a run without a queue, and ends it.
+  std::string end_elsewhere() {
+    const std::string id = log();
+    const Claim claim = taken(store_.claim(id, "elsewhere", now_, 1'000 + below(5'000)));
+    if (!claim.granted) return "held";
+    Fact end = fact_of(FactKind::TurnEnded, "");
+    end.status = below(3) == 0 ? "error" : "ok";
+    end.time_ms = now_;
+    const std::string out = error_of(store_.ended(id, Cut::blind(claim.token), {&end, 1}));
+    if (below(3) != 0) taken(store_.release(id, claim.token));
+    return out;
   }
   std::string end_job(const ClaimedRun& run) {
     const Cut cut{run.token, static_cast<std::uint64_t>(below(4))};

@@ -100,12 +100,14 @@ void a_job_is_blocked_again_when_the_one_before_is_retried(FactStore& store) {
   enqueued(store, job_after("b", {"a"}));
   enqueued(store, job_after("c", {"a", "b"}));
   enqueued(store, job_after("d", {"a", "x"}));
+  enqueued(store, job_after("e", {"d"}));
   const std::uint64_t node = joined(store);
   for (const ClaimedRun& run : claims(store, node)) finished(store, run, {Finish::Kind::GiveUp, 0, "no"});
   EXPECT_TRUE(taken(store.queue()->retry("a", "", kStoreNow)));
   EXPECT_EQ(state_of(store, "b"), "blocked");
   EXPECT_EQ(state_of(store, "c"), "blocked");
   EXPECT_EQ(state_of(store, "d"), "dependency_failed") << "x was given up, too";
+  for (const char* log : {"d", "e"}) EXPECT_EQ(row_of(store, log).reason, "the run x was given up");
   EXPECT_EQ(row_of(store, "b").reason, "");
   for (const char* log : {"a", "b", "c"}) {
     ASSERT_EQ(state_of(store, log), "ready");
@@ -279,16 +281,18 @@ void time_is_the_time_of_leases(FactStore& store) {
 void a_moment_is_fired_once(FactStore& store) {
   taken(store.queue()->set_schedule(schedule_of("s")));
   Job job = job_of("s/1");
-  EXPECT_FALSE(taken(store.queue()->fire("s", kStoreNow - 1, kStoreNow + 5, {&job, 1}, kStoreNow)));
-  EXPECT_FALSE(taken(store.queue()->fire("t", kStoreNow, kStoreNow + 5, {&job, 1}, kStoreNow)));
-  EXPECT_TRUE(taken(store.queue()->fire("s", kStoreNow, kStoreNow + 5, {&job, 1}, kStoreNow)));
-  EXPECT_FALSE(taken(store.queue()->fire("s", kStoreNow, kStoreNow + 5, {&job, 1}, kStoreNow)));
+  EXPECT_FALSE(taken(store.queue()->fire("s", {kStoreNow - 1, kStoreNow - 1, kStoreNow + 5}, {&job, 1}, kStoreNow)));
+  EXPECT_FALSE(taken(store.queue()->fire("t", {kStoreNow, kStoreNow, kStoreNow + 5}, {&job, 1}, kStoreNow)));
+  EXPECT_TRUE(taken(store.queue()->fire("s", {kStoreNow, kStoreNow, kStoreNow + 5}, {&job, 1}, kStoreNow)));
+  EXPECT_FALSE(taken(store.queue()->fire("s", {kStoreNow, kStoreNow, kStoreNow + 5}, {&job, 1}, kStoreNow)));
   EXPECT_EQ(state_of(store, "s/1"), "ready");
   const auto rows = taken(store.queue()->schedules());
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(std::tuple(rows[0].last_ms, rows[0].next_ms, rows[0].fired), std::tuple(kStoreNow, kStoreNow + 5, 1u));
-  EXPECT_TRUE(taken(store.queue()->fire("s", kStoreNow + 5, kStoreNow + 9, {}, kStoreNow))) << "left out";
+  EXPECT_TRUE(taken(store.queue()->fire("s", {kStoreNow + 5, kStoreNow + 8, kStoreNow + 9}, {}, kStoreNow)))
+      << "left out";
   EXPECT_EQ(taken(store.queue()->schedules())[0].fired, 1u);
+  EXPECT_EQ(taken(store.queue()->schedules())[0].last_ms, kStoreNow + 8) << "the newest of several";
 }
 
 void a_schedule_is_what_it_was_set_to(FactStore& store) {
@@ -304,7 +308,7 @@ void a_schedule_is_what_it_was_set_to(FactStore& store) {
   EXPECT_EQ(std::tuple(rows[0].job.priority, rows[0].job.most_attempts), std::tuple(-2, 7));
   EXPECT_EQ(rows[0].job.start.kind, FactKind::RunStarted);
   Job job = job_of("b/1");
-  taken(store.queue()->fire("b", kStoreNow, kStoreNow + 5, {&job, 1}, kStoreNow));
+  taken(store.queue()->fire("b", {kStoreNow, kStoreNow, kStoreNow + 5}, {&job, 1}, kStoreNow));
   ScheduleRow changed = schedule_of("b");
   changed.spec = "each hour";
   changed.next_ms = kStoreNow + 7;
@@ -324,7 +328,8 @@ void a_moment_whose_run_is_anothers_is_not_fired(FactStore& store) {
   taken(store.queue()->set_schedule(schedule_of("s", "one")));
   enqueued(store, job_of("s/1", "two"));
   Job job = job_of("s/1", "one");
-  EXPECT_EQ(error_of(store.queue()->fire("s", kStoreNow, kStoreNow + 5, {&job, 1}, kStoreNow)), "store_wrong_tenant");
+  const Firing moments{kStoreNow, kStoreNow, kStoreNow + 5};
+  EXPECT_EQ(error_of(store.queue()->fire("s", moments, {&job, 1}, kStoreNow)), "store_wrong_tenant");
   const auto rows = taken(store.queue()->schedules());
   EXPECT_EQ(std::tuple(rows[0].last_ms, rows[0].next_ms, rows[0].fired), std::tuple(0, kStoreNow, 0u));
 }
@@ -339,7 +344,8 @@ void moments_race(FactStore& store) {
     threads.emplace_back([&] {
       for (std::int64_t moment = 0; moment < kMoments; ++moment) {
         Job job = job_of("s/" + std::to_string(moment));
-        fired += taken(store.queue()->fire("s", kStoreNow + moment, kStoreNow + moment + 1, {&job, 1}, kStoreNow));
+        const std::int64_t due = kStoreNow + moment;
+        fired += taken(store.queue()->fire("s", {due, due, due + 1}, {&job, 1}, kStoreNow));
       }
     });
   }

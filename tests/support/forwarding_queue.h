@@ -58,9 +58,9 @@ class ForwardingQueue : public RunQueue {
     return queue_.remove_schedule(name, tenant);
   }
   StoreResult<std::vector<ScheduleRow>> schedules() override { return queue_.schedules(); }
-  StoreResult<bool> fire(std::string_view name, std::int64_t due_ms, std::int64_t next_ms, std::span<const Job> jobs,
+  StoreResult<bool> fire(std::string_view name, const Firing& moments, std::span<const Job> jobs,
                          std::int64_t now_ms) override {
-    return queue_.fire(name, due_ms, next_ms, jobs, now_ms);
+    return queue_.fire(name, moments, jobs, now_ms);
   }
 
  protected:

@@ -11,7 +11,6 @@
 namespace ptc {
 namespace {
 
-constexpr std::uint64_t kSlotBytes = 16;
 constexpr std::uint64_t kEntryBytes = 32;
 constexpr std::uint64_t kLooksAfter = 4096;   // elements
 

@@ -16,6 +16,9 @@
 
 namespace ptc {
 
+// What a new vector takes for each element, and what a short vector takes in another one beside its own elements.
+inline constexpr std::uint64_t kSlotBytes = 16, kGroupBytes = 48;
+
 class Call {
  public:
   Call(Environment& environment, BuiltinId id, std::span<Value> arguments)

@@ -11,9 +11,6 @@
 namespace ptc {
 namespace {
 
-constexpr std::uint64_t kSlotBytes = 16;
-constexpr std::uint64_t kRowBytes = 48;
-
 // Owned vectors, released together.
 class Columns {
  public:
@@ -48,7 +45,7 @@ bool take_columns(Call& call, Columns& columns) {
 
 Value rows_of(Call& call, const Columns& columns) {
   const std::uint64_t height = columns.height();
-  if (!call.reserve(height * (kRowBytes + columns.width() * kSlotBytes))) return Value::absent();
+  if (!call.reserve(height * (kGroupBytes + columns.width() * kSlotBytes))) return Value::absent();
   call.charge(height * columns.width());
   VectorBuilder rows(call.heap);
   for (std::uint32_t row = 0; row < height; ++row) {

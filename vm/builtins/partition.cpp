@@ -9,9 +9,6 @@
 namespace ptc {
 namespace {
 
-constexpr std::uint64_t kSlotBytes = 16;
-constexpr std::uint64_t kGroupBytes = 48;  // an element slot and the header of a vector
-
 // Argument i as a group size or step: at least 1; larger than any vector is all the same.
 bool positive_argument(Call& call, std::uint32_t i, std::string_view what, std::uint32_t& out) {
   std::int64_t n = 0;

@@ -12,9 +12,6 @@
 namespace ptc {
 namespace {
 
-constexpr std::uint64_t kSlotBytes = 16;
-constexpr std::uint64_t kGroupBytes = 48;
-
 // Ints of any distance, without overflow.
 Value integer_range(Call& call, std::int64_t start, std::int64_t end, std::int64_t step) {
   const bool up = step > 0;

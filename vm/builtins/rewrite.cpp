@@ -8,8 +8,6 @@
 namespace ptc {
 namespace {
 
-constexpr std::uint64_t kSlotBytes = 16;
-
 bool is_inner(Value v) { return v.is_vector() || v.is_map() || v.is_set(); }
 
 }  // namespace

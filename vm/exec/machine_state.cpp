@@ -30,7 +30,7 @@ std::span<const ToolRequest> MachineView::requests() const { return run_.request
 void MachineView::copy_counters(MachineCounters& out) const {
   out.fuel_used = run_.fuel_used_;
   out.tool_calls = run_.requests_.made();
-  out.bytes_peak = heap_.bytes_peak();
+  out.bytes_peak = run_.bytes_peak();
   out.suspended = run_.suspended_;
   out.suspensions = run_.waits_.suspensions();
   out.operations_before = run_.sites_.operations_before();
@@ -109,6 +109,7 @@ void MachineState::set_counters(MachineCounters&& taken) {
     run_->core_.raise(taken.fault_kind, std::move(taken.fault_message), std::move(taken.fault_hint));
     run_->core_.set_fault_found(std::move(taken.fault_found));
   }
+  if (!run_->fibers_.in_turn() && taken.turn != 0) run_->ended_peak_ = taken.bytes_peak;
   heap_.restore_counters(taken.closure_serial, std::max(taken.bytes_peak, heap_.bytes_used()));
 }
 

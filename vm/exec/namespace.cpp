@@ -82,9 +82,13 @@ void Namespace::hide(Fiber& branch) {
   }
 }
 
-void Namespace::begin_turn() {
+void Namespace::release_base() {
   for (const Value& v : base_) heap_.release(v);
   base_.clear();
+}
+
+void Namespace::begin_turn() {
+  release_base();
   for (const Cell& cell : cells_) {
     base_.push_back(cell.defined ? retained(cell.value) : Value::absent());
   }

@@ -33,6 +33,7 @@ class Namespace {
   void hide(Fiber& branch);
 
   void begin_turn();                                  // remembers what the names are now
+  void release_base();                                // forgets what they were
   void rollback();                                    // gives them the values that they had at the start of the turn
   void release_retired();                             // when no frame can run what was replaced
   // Returns the values at the start of the turn, by cell; Absent for a name that was not defined.

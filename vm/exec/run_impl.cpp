@@ -60,11 +60,14 @@ void RunImpl::clear_records() {
 }
 
 void RunImpl::start(std::shared_ptr<const Program> program) {
-  if (fibers_.in_turn()) {
+  const bool was_in_turn = fibers_.in_turn();
+  if (was_in_turn) {
     fibers_.end_turn();
     names_.rollback();
   }
   clear_records();
+  names_.release_base();
+  if (!was_in_turn && ended_peak_) core_.heap().restore_counters(core_.heap().closure_serial(), *ended_peak_);
   core_.heap().set_limit_bytes(core_.heap().limit_bytes());   // the machine may have memory again
   suspended_ = false;
   sites_.begin_turn();
@@ -254,6 +257,7 @@ StepStatus RunImpl::finish(StepStatus status) {
   if (status == StepStatus::Faulted) names_.rollback();   // else the base stays for Run::revert()
   fibers_.end_turn();
   names_.release_retired();
+  ended_peak_ = core_.heap().bytes_peak();
   core_.heap().set_limit_bytes(core_.heap().limit_bytes());   // what the host does with the run is a matter of its own
   return status;
 }

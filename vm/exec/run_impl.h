@@ -50,6 +50,11 @@ class RunImpl {
     return fuel_used_ <= core_.limits().fuel;
   }
   std::uint64_t active_micros() const { return active_micros_; }
+  // Returns the most bytes of the heap at once. What a host does between turns does not count: then the heap holds an
+  // outcome, too, which no snapshot has.
+  std::uint64_t bytes_peak() const {
+    return fibers_.in_turn() ? core_.heap().bytes_peak() : ended_peak_.value_or(core_.heap().bytes_peak());
+  }
   void add_active_micros(std::uint64_t micros) { active_micros_ += micros; }
 
  private:
@@ -92,6 +97,7 @@ class RunImpl {
   std::shared_ptr<const Program> program_;
   std::uint64_t fuel_used_ = 0;            // by the slices that are over
   std::uint64_t active_micros_ = 0;        // as the host says
+  std::optional<std::uint64_t> ended_peak_;   // the peak of the heap when the last turn ended
   bool suspended_ = false;
   Patience* patience_ = nullptr;           // not owned
   bool cancelled_ = false;

@@ -37,13 +37,14 @@ LinkState capture_link(const Link& link) {
 }
 
 void capture_cells(const MachineView& run, RunState& out) {
+  const bool is_in_turn = run.main_fiber() != nullptr;
   out.cells.reserve(run.cells().size());
   for (const Cell& cell : run.cells()) {
     CellState state;
     state.name = cell.name->name();
     state.defined = cell.defined;
     if (cell.defined) state.value = cell.value;
-    if (cell.index < run.base_values().size()) state.base = run.base_values()[cell.index];
+    if (is_in_turn && cell.index < run.base_values().size()) state.base = run.base_values()[cell.index];
     out.cells.push_back(std::move(state));
   }
 }

@@ -114,6 +114,13 @@ std::vector<std::string> failure_notes(const Plan& plan, const json::array& rows
   return notes;
 }
 
+bool has_doubt(const json::array& rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const json::value& row) {
+    const json::object* const object = row.if_object();
+    return object != nullptr && member_text(*object, "error").starts_with(kInDoubt);
+  });
+}
+
 // A call that went wrong is "broken", whatever its error says.
 bool has_failed_check(const json::array& rows) {
   return std::any_of(rows.begin(), rows.end(), [](const json::value& row) {

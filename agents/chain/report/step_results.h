@@ -24,6 +24,11 @@ std::map<std::string, bool, std::less<>> made_calls(const boost::json::array& ro
 // Returns "Failure at ID: REASON" for each step that failed, in plan order.
 std::vector<std::string> failure_notes(const Plan& plan, const boost::json::array& rows);
 
+// With this the error of a step begins when nobody knows whether its agent has made a call that may not be repeated.
+inline constexpr std::string_view kInDoubt = "IN_DOUBT: ";
+// Returns whether a step of the rows has such an error.
+bool has_doubt(const boost::json::array& rows);
+
 // Returns whether a step of the rows has failed because a check of what it gave did.
 bool has_failed_check(const boost::json::array& rows);
 

@@ -226,7 +226,8 @@ json::object ChainRun::Impl::ran(std::uint32_t revision) {
   const bool has_failed = !notes.empty();
   json::object said{{"notes", json::array(notes.begin(), notes.end())}};
   const bool is_stopped = !steps_.error().empty();
-  said["replan"] = has_failed && !is_stopped && options_.replans &&
+  const bool is_in_doubt = has_doubt(*planning_.rows(revision));   // another plan might make the call again
+  said["replan"] = has_failed && !is_stopped && !is_in_doubt && options_.replans &&
                    revision < options_.most_revisions + (asked_ == 0 ? 0 : asked_ - 1);
   said["error"] = is_stopped ? json::value(steps_.error()) : json::value();
   return said;

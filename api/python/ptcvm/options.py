@@ -1,6 +1,8 @@
 """Options and limits as structs of the library, with everything that they borrow. Internal."""
 import ctypes
 import difflib
+import functools
+import inspect
 
 from . import _abi
 from ._library import Text, Written, checked, lib, struct
@@ -65,6 +67,23 @@ def time_members(time_ms):
     return {"has_time": int(time_ms is not None), "time_ms": time_ms or 0}
 
 
+def named(options_of):
+    """Refuses options that the function does not have, with the nearest name."""
+    known = list(inspect.signature(options_of).parameters)
+
+    @functools.wraps(options_of)
+    def checked_options(**options):
+        for name in options:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                hint = f"did you mean {near[0]}?" if near else f"the options are {', '.join(known)}"
+                raise TypeError(f"there is no option {name}; {hint}")
+        return options_of(**options)
+
+    return checked_options
+
+
+@named
 def run_options(*, tools=None, data=None, limits=None, id="run", signature="", time_ms=None, journal=True,
                 before_tool=None, events=0):
     """Returns the options of a run. `events` is the number of events that may wait in next_event(); 0: no events."""
@@ -72,12 +91,14 @@ def run_options(*, tools=None, data=None, limits=None, id="run", signature="", t
                    no_journal=int(not journal), event_capacity=events, **time_members(time_ms))
 
 
+@named
 def restore_options(*, tools=None, limits=None, max_bytes=0, time_ms=None, before_tool=None, events=0):
     """Returns the options with which a run is restored. The run gets the smaller of these limits and its own."""
     return Options(_abi.RestoreOptions, tools, limits, before_tool, max_bytes=max_bytes, event_capacity=events,
                    **time_members(time_ms))
 
 
+@named
 def stored_options(*, tools=None, data=None, limits=None, id="run", signature="", name="", lease=60.0, again=False,
                    time_ms=None, before_tool=None, keeps_session=False, parallel_calls=0, events=0):
     """Returns the options of a stored run. `lease` is in seconds; `parallel_calls` 0 means that there is no bound."""

@@ -96,13 +96,17 @@ create or replace function ptcvm.fail_dependents(p_run bigint, p_now bigint) ret
     reason = ptcvm.failure_of((select r.log from ptcvm.run r where r.id = p_run))
   from failed f where j.run = f.run and j.state = 7 $$;
 
+-- Why a job ends that comes after one that was given up, or null.
+create or replace function ptcvm.failure_before(p_job bigint) returns bytea language sql stable as $$
+  select case when b.state = 6 then ptcvm.failure_of(x.log) else b.reason end
+  from ptcvm.dependent d join ptcvm.run x on x.id = d.run join ptcvm.job b on b.run = d.run
+  where d.job = p_job and b.state in (6, 9) order by x.log limit 1 $$;
+
 -- Ends a job that comes after one that was given up. Returns whether there is one.
 create or replace function ptcvm.fail_by_blocker(p_job bigint, p_now bigint) returns boolean language plpgsql as $$
 begin
-  update ptcvm.job j set state = 9, at_ms = p_now, node = 0, token = 0, reason = f.reason from (
-    select case when b.state = 6 then ptcvm.failure_of(x.log) else b.reason end as reason
-    from ptcvm.dependent d join ptcvm.run x on x.id = d.run join ptcvm.job b on b.run = d.run
-    where d.job = p_job and b.state in (6, 9) order by x.log limit 1) f where j.run = p_job;
+  update ptcvm.job j set state = 9, at_ms = p_now, node = 0, token = 0, reason = f.reason
+  from (select ptcvm.failure_before(p_job) as reason) f where j.run = p_job and f.reason is not null;
   return found;
 end $$;
 
@@ -116,18 +120,21 @@ begin
   end if;
 end $$;
 
--- Blocks the jobs again that ended because this run had been given up.
+-- Blocks the jobs again that ended because this run had been given up. Those that another one ends, too, get the reason
+-- of that one.
 create or replace function ptcvm.restore_dependents(p_run bigint, p_now bigint) returns void language plpgsql as $$
 declare
   v_front bigint[] := array[p_run];
 begin
   while v_front is not null loop
-    with restored as (
-      update ptcvm.job j set state = 7, at_ms = p_now, reason = '' from ptcvm.dependent d
-      where d.run = any (v_front) and d.job = j.run and j.state = 9 and not exists (
-        select from ptcvm.dependent x join ptcvm.job b on b.run = x.run where x.job = j.run and b.state in (6, 9))
+    with changed as (
+      update ptcvm.job j set state = case when f.reason is null then 7 else 9 end,
+        at_ms = case when f.reason is null then p_now else j.at_ms end, reason = coalesce(f.reason, '')
+      from (select distinct d.job, ptcvm.failure_before(d.job) as reason from ptcvm.dependent d
+            where d.run = any (v_front)) f
+      where j.run = f.job and j.state = 9 and j.reason is distinct from f.reason
       returning j.run)
-    select array_agg(r.run) into v_front from restored r;
+    select array_agg(r.run) into v_front from changed r;
   end loop;
 end $$;
 
@@ -451,19 +458,22 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 drop function if exists ptcvm.fire(bytea, bigint, bigint, uuid, bigint, bytea[], bytea[], bytea[], bigint[], bigint[],
                                    bigint[], bigint[], bytea[], bigint[], bigint[], smallint[], bytea[], bytea[],
                                    bigint[]);
+drop function if exists ptcvm.fire(bytea, bigint, bigint, bigint, bigint, bytea[], bytea[], bytea[], bigint[], bigint[],
+                                   bigint[], bigint[], bytea[], bigint[], bigint[], smallint[], bytea[], bytea[],
+                                   bigint[], bytea[]);
 -- No row: the next moment is another one. Else the rows of enqueue(), and one row at the place 0.
 create or replace function ptcvm.fire(
-  p_name bytea, p_due bigint, p_next bigint, p_op bigint, p_now bigint, p_logs bytea[], p_queues bytea[],
-  p_tenants bytea[], p_priorities bigint[], p_delays bigint[], p_ats bigint[], p_attempts bigint[], p_needs bytea[],
-  p_need_of bigint[], p_times bigint[], p_ranks smallint[], p_bodies bytea[], p_after bytea[], p_after_of bigint[],
-  p_seals bytea[])
+  p_name bytea, p_due bigint, p_last bigint, p_next bigint, p_op bigint, p_now bigint, p_logs bytea[],
+  p_queues bytea[], p_tenants bytea[], p_priorities bigint[], p_delays bigint[], p_ats bigint[], p_attempts bigint[],
+  p_needs bytea[], p_need_of bigint[], p_times bigint[], p_ranks smallint[], p_bodies bytea[], p_after bytea[],
+  p_after_of bigint[], p_seals bytea[])
 returns table (made boolean, at bigint) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_last bigint;
 begin
   select last_ms into v_last from ptcvm.schedule where name = p_name and next_ms = p_due for no key update;
   if not found then return; end if;
-  update ptcvm.schedule set next_ms = p_next, last_ms = p_due, fired = fired + cardinality(p_logs)
+  update ptcvm.schedule set next_ms = p_next, last_ms = p_last, fired = fired + cardinality(p_logs)
   where name = p_name;
   return query select true, 0::bigint;
   if cardinality(p_logs) = 0 then return; end if;

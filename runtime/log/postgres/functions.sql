@@ -6,6 +6,14 @@
 create or replace function ptcvm.now_ms(p_now bigint) returns bigint language sql volatile as $$
   select coalesce(p_now, (extract(epoch from clock_timestamp()) * 1000)::bigint) $$;
 
+-- The facts of a run that have keys: the first 16 by their places, the others by the index of keys. The statement that asks
+-- takes the body of this function in, with what it asks for.
+create or replace function ptcvm.keyed(p_run bigint) returns table (seq bigint, key bytea, body bytea)
+language sql stable as $$
+  select f.seq, f.key, f.body from ptcvm.fact f where f.run = p_run and f.seq <= 16 and f.key is not null
+  union all
+  select f.seq, f.key, f.body from ptcvm.fact f where f.run = p_run and f.seq > 16 and f.key is not null $$;
+
 -- What arrays say about facts, one element for each fact, in order.
 --   mark     0 nothing; 1 opens a call; 2 settles it; 3 resets the calls of its task; 4 begins a run that is over anew
 --   call, attempt, task   of the call that the mark is about
@@ -23,15 +31,15 @@ begin
   if cardinality(p_bodies) = 1 then
     insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
     select r.id, p_head + 1, p_keys[1], p_times[1], p_ranks[1], p_token, p_op, p_bodies[1]
-    where p_keys[1] is null or not exists (select from ptcvm.fact f where f.run = r.id and f.key = p_keys[1]);
+    where p_keys[1] is null or not exists (select from ptcvm.keyed(r.id) f where f.key = p_keys[1]);
   else
     with given as (
       select g.at, g.key, row_number() over (partition by g.key order by g.at) as again
       from unnest(p_keys) with ordinality as g (key, at)
     ), free as (
       select g.at, g.key from given g
-      where g.key is null or (g.again = 1 and not exists (
-        select from ptcvm.fact f where f.run = r.id and f.key = g.key))
+      where g.key is null or (g.again = 1 and (   -- one look for each key: a join would read all keys of the log
+        select f.seq from ptcvm.keyed(r.id) f where f.key = g.key limit 1) is null)
     )
     insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
     select r.id, p_head + row_number() over (order by n.at), n.key, p_times[n.at], p_ranks[n.at], p_token, p_op,
@@ -84,9 +92,9 @@ end $$;
 create or replace function ptcvm.places(p_run bigint, p_base bigint, p_keys bytea[])
 returns table (at bigint, seq bigint, mine boolean) language sql stable as $$
   with given as (
-    select g.at, g.key, row_number() over (partition by g.key order by g.at) as again, f.seq
+    select g.at, g.key, row_number() over (partition by g.key order by g.at) as again,
+           (select f.seq from ptcvm.keyed(p_run) f where f.key = g.key limit 1) as seq
     from unnest(p_keys) with ordinality as g (key, at)
-    left join ptcvm.fact f on f.run = p_run and f.key = g.key
   ), told as (
     select g.at, g.seq, g.key is null or (g.again = 1 and g.seq > p_base) as mine from given g
   )
@@ -97,10 +105,11 @@ returns table (at bigint, seq bigint, mine boolean) language sql stable as $$
 
 -- How many facts with these keys a run would take.
 create or replace function ptcvm.free_keys(p_run bigint, p_keys bytea[]) returns bigint language sql stable as $$
-  select count(*) filter (where k is null) + count(distinct k) filter (where not exists (
-    select from ptcvm.fact f where f.run = p_run and f.key = k)) from unnest(p_keys) k $$;
+  select count(*) filter (where k is null) + count(distinct k) filter (where (
+    select f.seq from ptcvm.keyed(p_run) f where f.key = k limit 1) is null) from unnest(p_keys) k $$;
 
--- put (0), decide (1), park (2), resumed (3), ended (4), depart (5): see fact_store.h. p_seen is null for a blind cut.
+-- put (0), decide (1), park (2), resumed (3), ended (4), depart (5), ended, and the run is over (6): see fact_store.h.
+-- p_seen is null for a blind cut.
 -- p_others is the most facts of others that are given back.
 --
 -- A writer whose connection broke does not know whether its write was done. It asks again under the same p_op, with
@@ -184,7 +193,7 @@ begin
       return query select 6::smallint, 3::bigint, 0::bigint, null::bytea;
       return;
     end if;
-    if (p_call in (2, 4) and v_base = 0 and v_count = 0) or (p_call = 5 and v_base = 0)
+    if (p_call in (2, 4, 6) and v_base = 0 and v_count = 0) or (p_call = 5 and v_base = 0)
        or (p_call = 3 and not exists (select from ptcvm.parked p where p.run = r.id)) then
       return query select 6::smallint, 2::bigint, 0::bigint, null::bytea;
       return;
@@ -196,8 +205,8 @@ begin
     end if;
     v_head := v_base;
     if p_call = 2 then
-      return query select 5::smallint, 0::bigint, f.seq, f.body from ptcvm.fact f
-        where f.run = r.id and f.key = any (p_wait_keys) and f.seq > p_observed order by f.seq limit 1;
+      return query select 5::smallint, 0::bigint, f.seq, f.body from ptcvm.keyed(r.id) f
+        where f.key = any (p_wait_keys) and f.seq > p_observed order by f.seq limit 1;
       v_is_done := found;
     end if;
     if p_call in (1, 2) and not v_is_done and p_decides then
@@ -209,7 +218,8 @@ begin
     if p_call in (1, 2) and not v_is_done and v_count > 0 then
       return query select 4::smallint, 0::bigint, f.seq, f.body
         from unnest(p_keys) with ordinality as g (key, at)
-        join ptcvm.fact f on f.run = r.id and f.key = g.key order by g.at limit 1;
+        join lateral (select k.seq, k.body from ptcvm.keyed(r.id) k where k.key = g.key limit 1) f on true
+        order by g.at limit 1;
       v_is_done := found;
     end if;
     if v_is_done then
@@ -225,6 +235,7 @@ begin
       end if;
       perform ptcvm.set_state(r.id, p_call, p_op, p_continuation, p_wait_keys, p_whole_keys, p_deadline, p_observed,
                               p_snapshot);
+      if p_call = 6 then perform ptcvm.end_unheld(r.id, p_token, ptcvm.now_ms(p_now)); end if;
       if p_seal is not null then update ptcvm.run set seal = p_seal where id = r.id; end if;
     end if;
   end if;
@@ -261,7 +272,7 @@ begin
     update ptcvm.run set state = 1 where id = p_run and state <> 1;
   elsif p_call = 3 then
     update ptcvm.run set state = 0 where id = p_run and state <> 0;
-  elsif p_call = 4 then
+  elsif p_call in (4, 6) then
     update ptcvm.run set state = 2 where id = p_run and state <> 2;
     delete from ptcvm.parked where run = p_run;
     if found then delete from ptcvm.waiting where run = p_run; end if;
@@ -306,6 +317,10 @@ begin
     return query select null::boolean;
     return;
   end if;
+  if (select count(k) <> count(distinct k) from unnest(p_keys) k) or exists (
+      select from ptcvm.keyed(r.id) f where f.key = any (p_keys)) then
+    raise unique_violation using message = 'a key of the log is there twice';
+  end if;
   update ptcvm.run set seal = p_seal where id = r.id and p_seal is not null;
   insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
   select r.id, p_before + g.at, g.key, p_times[g.at], p_ranks[g.at], p_writers[g.at], p_op, p_bodies[g.at]
@@ -316,7 +331,7 @@ begin
     perform ptcvm.set_state(r.id, 2::smallint, p_op, p_continuation, p_wait_keys, p_whole_keys, p_deadline, p_observed,
                             p_snapshot);
     update ptcvm.waiting w set woken = true where w.run = r.id and exists (
-      select from ptcvm.fact f where f.run = r.id and f.key = any (p_wait_keys) and f.seq > p_observed);
+      select from ptcvm.keyed(r.id) f where f.key = any (p_wait_keys) and f.seq > p_observed);
     if p_state <> 1 then delete from ptcvm.waiting where run = r.id; end if;
   end if;
   update ptcvm.run set state = p_state, token = greatest(token, p_token), nonce = null, owner = '', until_ms = 0
@@ -430,8 +445,8 @@ create or replace function ptcvm.find(p_log bytea, p_key bytea) returns table (s
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
-  return query select f.seq, f.body from ptcvm.fact f
-    where f.run = (select r.id from ptcvm.run r where r.log = p_log) and f.key = p_key;
+  return query select f.seq, f.body from ptcvm.run r cross join lateral ptcvm.keyed(r.id) f
+    where r.log = p_log and f.key = p_key;
 end $$;
 
 create or replace function ptcvm.open_calls(p_log bytea) returns table (seq bigint, body bytea)
@@ -513,8 +528,8 @@ create or replace function ptcvm.taken_keys(p_log bytea, p_keys bytea[]) returns
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
-  return query select f.key from ptcvm.fact f
-    where f.run = (select r.id from ptcvm.run r where r.log = p_log) and f.key = any (p_keys);
+  return query select f.key from ptcvm.run r cross join lateral ptcvm.keyed(r.id) f
+    where r.log = p_log and f.key = any (p_keys);
 end $$;
 
 create or replace function ptcvm.store_version() returns table (version int)

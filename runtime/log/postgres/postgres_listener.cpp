@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 
+#include "runtime/log/postgres/postgres_rows.h"
 #include "schema/ascii.h"
 
 namespace ptc {
@@ -16,6 +17,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kConnectPatience{10'000}, kShortestRest{250}, kLongestRest{30'000}, kForEver{-1};
+// How long the notification may take that a listener sends to itself.
+constexpr milliseconds kHelloPatience{5'000};
 
 }  // namespace
 
@@ -61,39 +64,60 @@ PostgresListener::Connection PostgresListener::connected() {
   return out;
 }
 
+// From the answer on nothing is missed, and what came before is not known.
 bool PostgresListener::listen(PGconn* connection) {
-  bool has_listened = false;
-  if (PQsendQuery(connection, "LISTEN ptcvm_ready") == 0) return false;
-  while (wait_for(connection, POLLIN, has_listened ? kForEver : kConnectPatience)) {
-    bool is_hint = false;
-    if (PQconsumeInput(connection) == 0 || !take_results(connection, is_hint)) break;
-    // From now on nothing is missed, and what came before is not known.
-    if (is_hint) is_listening_ = has_listened = true;
-    is_hint = take_notices(connection) || is_hint;
-    if (is_hint) on_hint_();
-  }
-  is_listening_ = false;
+  if (!has_done(connection, "LISTEN ptcvm_ready")) return false;
+  on_hint_();
+  is_deaf_ = !hears_itself(connection) && PQstatus(connection) == CONNECTION_OK && !is_over();
+  is_listening_ = hello_.empty();
+  if (is_deaf_) on_hint_();   // somebody may want to say so
+  const bool has_listened = is_listening_;
+  while (is_listening_) is_listening_ = take_notices(connection, kForEver);
   return has_listened;
 }
 
-// Sets `is_hint` when the database has begun to tell. Returns false when it refuses.
-bool PostgresListener::take_results(PGconn* connection, bool& is_hint) {
-  while (PQisBusy(connection) == 0) {
-    const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQgetResult(connection), &PQclear);
-    if (result == nullptr) return true;
-    if (PQresultStatus(result.get()) != PGRES_COMMAND_OK) return false;
-    is_hint = true;
+bool PostgresListener::has_done(PGconn* connection, const std::string& sql) {
+  if (PQsendQuery(connection, sql.c_str()) == 0) return false;
+  while (PQisBusy(connection) != 0) {
+    if (!wait_for(connection, POLLIN, kConnectPatience) || PQconsumeInput(connection) == 0) return false;
+  }
+  bool is_good = false;
+  while (PGresult* const result = PQgetResult(connection)) {
+    is_good = PQresultStatus(result) == PGRES_COMMAND_OK || PQresultStatus(result) == PGRES_TUPLES_OK;
+    PQclear(result);
+  }
+  return is_good;
+}
+
+// Without another connection nothing can be found out: then the listener is taken for one that hears.
+bool PostgresListener::hears_itself(PGconn* connection) {
+  hello_ = "hello-" + std::to_string(fresh_op());   // no name of a queue is written so
+  const Connection other = connected();
+  if (other == nullptr || !has_done(other.get(), "SELECT pg_notify('ptcvm_ready', '" + hello_ + "')")) hello_.clear();
+  const auto until = std::chrono::steady_clock::now() + kHelloPatience;
+  while (!hello_.empty()) {
+    const auto left = std::chrono::duration_cast<milliseconds>(until - std::chrono::steady_clock::now());
+    if (left.count() <= 0 || !take_notices(connection, left)) return false;
   }
   return true;
 }
 
-bool PostgresListener::take_notices(PGconn* connection) {
+bool PostgresListener::take_notices(PGconn* connection, Span longest) {
+  if (!wait_for(connection, POLLIN, longest) || PQconsumeInput(connection) == 0) return false;
   bool is_hint = false;
   while (PGnotify* const told = PQnotifies(connection)) {
-    is_hint = is_hint || std::ranges::count(payloads_, std::string_view(told->extra)) > 0;
+    const std::string_view payload = told->extra;
+    if (payload == hello_) hello_.clear();
+    is_hint = is_hint || std::ranges::count(payloads_, payload) > 0;
     PQfreemem(told);
   }
-  return is_hint;
+  if (is_hint) on_hint_();
+  return true;
+}
+
+bool PostgresListener::is_over() const {
+  pollfd over{over_, POLLIN, 0};
+  return poll(&over, 1, 0) > 0;
 }
 
 bool PostgresListener::wait_for(PGconn* connection, short what, Span longest) {

@@ -2,7 +2,10 @@
 //
 // A notification is a hint. Notifications that come together are one call. Those that are sent while the connection is
 // lost are lost, so each new connection begins with a call. A caller who also looks by itself now and then misses
-// nothing; behind a pooler in transaction mode no notification may come at all.
+// nothing.
+//
+// Behind a pooler in transaction mode LISTEN is answered, and no notification comes. So each new connection first hears
+// a notification that another connection of the listener sends. When it does not come, nobody listens for a while.
 #pragma once
 #include <libpq-fe.h>
 
@@ -25,6 +28,7 @@ class PostgresListener final : public WakeHints {
   PostgresListener(std::string url, std::span<const std::string> queues, std::function<void()> on_hint);
   ~PostgresListener() override;
   bool is_listening() const override { return is_listening_; }
+  bool is_deaf() const override { return is_deaf_; }
 
  private:
   using Connection = std::unique_ptr<PGconn, decltype(&PQfinish)>;
@@ -33,15 +37,19 @@ class PostgresListener final : public WakeHints {
   void listen_until_over();
   Connection connected();              // null when that failed
   bool listen(PGconn* connection);     // until the connection breaks; returns whether it has listened
-  bool take_results(PGconn* connection, bool& is_hint);
-  bool take_notices(PGconn* connection);
+  bool has_done(PGconn* connection, const std::string& sql);   // one statement
+  bool hears_itself(PGconn* connection);
+  // Waits for notifications, and calls back. Returns false when the connection is broken, or the time is over.
+  bool take_notices(PGconn* connection, Span longest);
+  bool is_over() const;
   // Waits for the socket, the end, or the time. Returns whether the socket is ready.
   bool wait_for(PGconn* connection, short what, Span longest);
 
   const std::string url_;
   std::vector<std::string> payloads_;  // the names of the queues, as the database writes them
   const std::function<void()> on_hint_;
-  std::atomic<bool> is_listening_{false};
+  std::string hello_;                  // what the listener sends to itself; "": it has come
+  std::atomic<bool> is_listening_{false}, is_deaf_{false};
   const int over_;                     // an eventfd that is written once
   std::thread thread_;
 };

@@ -40,7 +40,7 @@ class PostgresQueue final : public RunQueue {
   StoreResult<std::vector<QueueDepth>> depths() override;
   StoreResult<std::vector<std::string>> prune(std::int64_t older_ms, bool dead_too, std::size_t most,
                                               std::int64_t now_ms) override;
-  StoreResult<bool> fire(std::string_view name, std::int64_t due_ms, std::int64_t next_ms, std::span<const Job> jobs,
+  StoreResult<bool> fire(std::string_view name, const Firing& moments, std::span<const Job> jobs,
                          std::int64_t now_ms) override;
   StoreResult<bool> remove_schedule(std::string_view name, std::string_view tenant) override;
   StoreResult<std::vector<ScheduleRow>> schedules() override;

@@ -13,7 +13,8 @@ using Kind = StoreError::Kind;
 // The n-th step turns tables of version n into tables of version n + 1. Functions are made anew each time.
 constexpr std::array<const char*, kPostgresStoreVersion> kSteps{k_tables_1, k_tables_2, k_tables_3, k_tables_4,
                                                                 k_tables_5, k_tables_6, k_tables_7, k_tables_8,
-                                                                k_tables_9, k_tables_10, k_tables_11};
+                                                                k_tables_9, k_tables_10, k_tables_11, k_tables_12,
+                                                                k_tables_13};
 
 // The last one takes rights away from everybody.
 constexpr std::array kFunctions{k_opening_functions, k_queue_functions, k_enqueue_functions, k_functions};

@@ -12,7 +12,7 @@ namespace ptc {
 
 class PostgresCalls;
 
-inline constexpr int kPostgresStoreVersion = 11;
+inline constexpr int kPostgresStoreVersion = 13;
 
 // Returns the statements that make the store in an empty database, as a script for psql.
 std::string postgres_sql();

@@ -16,7 +16,7 @@ namespace {
 using Kind = StoreError::Kind;
 
 // The first argument of ptcvm.write().
-constexpr std::int16_t kPut = 0, kDecide = 1, kPark = 2, kResumed = 3, kEnded = 4, kDepart = 5;
+constexpr std::int16_t kPut = 0, kDecide = 1, kPark = 2, kResumed = 3, kEnded = 4, kDepart = 5, kEndedWell = 6;
 
 constexpr char kWrite[] =
     "SELECT w.*, current_setting('ptcvm.ready', true) FROM "
@@ -123,7 +123,7 @@ StoreResult<ParkResult> PostgresStore::write_sealed(const OneWrite& given) {
     auto* const out = std::get_if<LogHead>(&head);
     if (out == nullptr) return head;
     if (given.call == kPark) out->parked = parked_digest(given.log, *given.run);
-    if (given.call == kEnded) out->parked = Digest();
+    if (given.call == kEnded || given.call == kEndedWell) out->parked = Digest();
     if (*out != now) out->token = std::max(out->token, given.cut.token);
     return head;
   };
@@ -208,7 +208,7 @@ StoreResult<Written> PostgresStore::resumed(std::string_view log, Cut cut, std::
 
 StoreResult<Written> PostgresStore::ended(std::string_view log, Cut cut, std::span<const Fact> facts) {
   if (auto wrong = check_resume_or_end(log, cut, facts)) return *std::move(wrong);
-  return written(kEnded, log, cut, facts);
+  return written(ends_well(facts) ? kEndedWell : kEnded, log, cut, facts);
 }
 
 StoreResult<Decided> PostgresStore::decide(std::string_view log, Cut cut, std::span<const Fact> facts) {

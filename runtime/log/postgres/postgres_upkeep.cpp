@@ -28,7 +28,7 @@ constexpr char kSetSchedule[] = "SELECT * FROM ptcvm.set_schedule($1,$2,$3,$4,$5
 constexpr char kRemoveSchedule[] = "SELECT * FROM ptcvm.remove_schedule($1,$2)";
 constexpr char kSchedules[] = "SELECT * FROM ptcvm.schedules()";
 constexpr char kFire[] =
-    "SELECT * FROM ptcvm.fire($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20)";
+    "SELECT * FROM ptcvm.fire($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,$21)";
 
 TableUpkeep table_at(const PostgresRows& rows, int row) {
   return {std::string(rows.bytes_at(row, 0)), rows.count_at(row, 1), rows.count_at(row, 2)};
@@ -170,15 +170,16 @@ StoreResult<std::vector<ScheduleRow>> PostgresQueue::schedules() {
       [this](const PostgresRows& rows) { return schedules_in(rows, store_.seals_.get()); });
 }
 
-StoreResult<bool> PostgresQueue::fire(std::string_view name, std::int64_t due_ms, std::int64_t next_ms,
-                                      std::span<const Job> jobs, std::int64_t now_ms) {
+StoreResult<bool> PostgresQueue::fire(std::string_view name, const Firing& moments, std::span<const Job> jobs,
+                                      std::int64_t now_ms) {
   if (auto wrong = check_postgres_jobs(jobs)) return *std::move(wrong);
   const auto columns = JobColumns::sealed(jobs, store_.seals_.get());
   if (const auto* error = std::get_if<StoreError>(&columns)) return *error;
   const std::int64_t op = fresh_op();
   const auto parameters = [&](bool) {
     PostgresParameters out;
-    out.bytes(name).integer(due_ms).integer(next_ms).integer(op).integer(store_.now(now_ms));
+    out.bytes(name).integer(moments.due_ms).integer(moments.last_ms).integer(moments.next_ms).integer(op);
+    out.integer(store_.now(now_ms));
     std::get<JobColumns>(columns).add_to(out);
     return out;
   };

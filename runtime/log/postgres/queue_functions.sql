@@ -425,6 +425,21 @@ begin
   return next;
 end $$;
 
+-- Ends the job of a run that has ended well under a claim which no queue gave. The run is locked.
+create or replace function ptcvm.end_unheld(p_run bigint, p_token bigint, p_now bigint) returns void
+language plpgsql as $$
+declare
+  v_state int;
+begin
+  select j.state into v_state from ptcvm.job j
+    where j.run = p_run and j.state not in (5, 8) and (j.state <> 2 or j.token <> p_token);
+  if not found then return; end if;
+  update ptcvm.job set crashes = 0, cancelled = false, reason = '' where run = p_run;
+  perform ptcvm.set_aside(p_run, 5, p_now);
+  if v_state in (6, 9) then perform ptcvm.restore_dependents(p_run, p_now); end if;
+  perform ptcvm.unblock(p_run, p_now);
+end $$;
+
 create or replace function ptcvm.rescue(p_most bigint, p_now bigint) returns table (log bytea)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column

@@ -327,6 +327,9 @@ StoreResult<Written> SqliteStore::ended(std::string_view log, Cut cut, std::span
     put_all(tables, run, cut.token, facts, told);
     tables.set_state(run, LogState::Ended);
     tables.forget_parked(run);
+    if (queue() == nullptr || !ends_well(facts)) return std::nullopt;
+    SqliteQueueTables jobs(*connection_);
+    end_unheld_job(jobs, log, cut.token, facts.back().time_ms);
     return std::nullopt;
   };
   return write_under(log, cut, Durability::AsMode, body);

@@ -6,7 +6,7 @@
 
 #include "agents/a2a/a2a_transport.h"
 #include "agents/a2a/task_server.h"
-#include "agents/harness/ingestion.h"
+#include "agents/harness/conversation/ingestion.h"
 #include "fuzz/fuzz_target.h"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "agents/a2a/task_view.h"
-#include "agents/harness/conversation_json.h"
+#include "agents/harness/people/conversation_json.h"
 #include "fuzz/fuzz_target.h"
 
 namespace {

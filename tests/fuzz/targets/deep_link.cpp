@@ -3,8 +3,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "agents/harness/config_stores.h"
-#include "agents/harness/deep_link.h"
+#include "agents/harness/setup/config_stores.h"
+#include "agents/harness/setup/deep_link.h"
 #include "fuzz/fuzz_target.h"
 
 namespace {
@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!link.config().is_ready) return 0;
   const json::object written = link.apply(link.config().config);
   harness::DeepLink again(fetch);
-  const auto taken = again.read(written);
+  const auto taken = again.read(written, harness::LinkSource::Journal);
   promise(taken && *taken, "a link that was written is refused");
   promise(again.planner() == link.planner() && again.mode() == link.mode() && again.rev() == link.rev(),
           "a link sets up another planner");

@@ -160,6 +160,8 @@ def main():
     show_worst("most processor time after the deadline", verdicts, lambda verdict: verdict.late_cpu_s)
     for pattern in outdated:
         print(f"\nknown.tsv: all of {pattern} is good now; take the row out")
+    for verdict in unknown:
+        print(f"\nBAD {verdict.trial.name}: {'; '.join(verdict.complaints)}")
     print(f"\n{len(verdicts)} trials, {len(bad)} bad, {len(bad) - len(unknown)} of these are known; "
           f"the program 1 takes {bench.start_s * 1000:.0f} ms and {bench.least_peak_bytes / MEBIBYTE:.0f} MiB")
     # A sample has a few trials of each pattern, some of them at the edge: only all of them show that a pattern is good.

@@ -6,6 +6,7 @@ crashes, restarts and rewinds, with what must hold after each step; runs `RUNNER
 cases that do not hold. The rules are in harness_rules.py.
 """
 import argparse
+import collections
 import json
 import random
 import subprocess
@@ -115,21 +116,25 @@ def run(asked, cases):
     return sum(verdict["ok"] for verdict in verdicts)
 
 
-def main():
+def passes_of(case):
+    return {"passes": case["then"]["calls"], "of them lost": case["then"]["appends"].count("conflict")}
+
+
+def main(make_case, counts_of):
+    """Plays cases, and prints how many hold and what `counts_of` has counted in them."""
     parser = argparse.ArgumentParser()
     for name, how in OPTIONS.items():
         parser.add_argument(name, **how)
     asked = parser.parse_args()
-    rng = random.Random(asked.seed)
-    passed = lost = calls = 0
+    rng, passed, counts = random.Random(asked.seed), 0, collections.Counter()
     for begin in range(0, asked.count, AT_ONCE):
-        cases = [random_case(rng, number) for number in range(begin, min(begin + AT_ONCE, asked.count))]
+        cases = [make_case(rng, number) for number in range(begin, min(begin + AT_ONCE, asked.count))]
         passed += run(asked, cases)
-        lost += sum(case["then"]["appends"].count("conflict") for case in cases)
-        calls += sum(case["then"]["calls"] for case in cases)
-    print(passed, "passed,", asked.count - passed, "failed;", calls, "passes,", lost, "of them lost")
+        for case in cases:
+            counts.update(counts_of(case))
+    print(passed, "passed,", asked.count - passed, "failed;", *(f"{count} {what}" for what, count in counts.items()))
     return 0 if passed == asked.count else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(random_case, passes_of))

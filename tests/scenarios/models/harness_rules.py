@@ -20,6 +20,7 @@ def name_of(token):
 class Fact:
     def __init__(self, seq, token, made_as):
         self.seq, self.token, self.made_as = seq, token, made_as   # observed, decided, effect, note
+        self.gives_up = False                                      # the failure after which the planner rests
         self.kind, self.name = kind_of(token), name_of(token)
 
 
@@ -42,7 +43,7 @@ class Journal:
         self.facts.append(Fact(self.seq, token, made_as))
         if made_as in ("observed", "decided"):
             self.last_change = self.seq
-        if made_as == "decided":
+        if made_as == "decided" and kind_of(token) != "err":   # a planner that failed has not begun
             self.latch = False
 
     def is_known(self, token):
@@ -84,6 +85,12 @@ class Journal:
             return None
         answers = [fact for fact in self.facts if fact.kind == "answer" and fact.seq > question.seq]
         return None if any(answer.name == question.name for answer in answers) else question.name
+
+    def may_begin(self):
+        """Nobody said or decided anything, and the planner has not given up."""
+        begun = [fact for fact in self.facts
+                 if fact.made_as != "effect" and not (fact.made_as == "decided" and fact.kind == "err")]
+        return self.latch and not begun and not (self.facts and self.facts[-1].gives_up)
 
     def counted(self):
         return sum(fact.made_as in ("observed", "decided") for fact in self.facts)
@@ -173,7 +180,7 @@ class World:
 
     def evaluate(self, process):
         journal = self.journal
-        kickoff = not journal.facts and not self.given.get("existing_task", False) and journal.latch
+        kickoff = journal.may_begin() and not self.given.get("existing_task", False)
         self.frozen = not kickoff and journal.counted() >= self.given.get("cap", 200)
         if self.frozen:
             process.hud = ["waiting", "Runaway guard"]
@@ -188,7 +195,8 @@ class World:
         person_spoke = fired["whisper"] or fired["answer"]
         drafts = journal.drafts()
         if drafts:
-            if person_spoke:
+            by_hand = drafts[-1].made_as == "observed"   # a pass decides its drafts
+            if person_spoke and not (by_hand and drafts[-1].seq > max(fired["whisper"], fired["answer"])):
                 journal.write("dismiss:" + drafts[-1].name, "decided")
                 self.appends.append("ok")
             return
@@ -264,6 +272,7 @@ class World:
             self.fail(thought, "DISALLOWED_FACT")
         elif not out or (out == ["sleep"] and thought["slept"]):
             self.use_up(self.consumed(thought))
+            self.journal.latch = False
         elif any(kind_of(token) in ENDS for token in out):
             self.commit(thought, out, self.consumed(thought))
         elif self.commit(thought, out + ["sleep"], None):
@@ -276,7 +285,8 @@ class World:
         attempts = old["attempts"] + 1 if old["failing"] == thought["fired"] else 1
         cursor = {"generation": thought["generation"], "planned": old["planned"], "failing": thought["fired"],
                   "attempts": attempts}
-        self.commit(thought, ["err:" + code], self.consumed(thought) if attempts == 3 else cursor)
+        if self.commit(thought, ["err:" + code], self.consumed(thought) if attempts == 3 else cursor):
+            self.journal.facts[-1].gives_up = attempts == 3
 
     def seen(self):
         tokens = [fact.token for fact in self.journal.facts]

@@ -29,6 +29,17 @@ TEST_F(EventTest, TellsWhatHappensInOrder) {
   for (std::size_t i = 0; i < events_.sequences.size(); ++i) EXPECT_EQ(events_.sequences[i], i + 1);
 }
 
+TEST_F(EventTest, StepsEndAfterTheirEvents) {
+  events_.steps_end = true;
+  Run run = started("(do (println 1) (println 2) (await (tool/page)) (println 3))", options_);
+  EXPECT_EQ(run.step(), RunState::Suspended);
+  EXPECT_EQ(events_.text, "run_start print print tool_start(page) tool_end(page) | open(page) suspend | ");
+  events_.text.clear();
+  ASSERT_TRUE(run.resolve("op1", Value::of(2)));
+  EXPECT_EQ(run.step(), RunState::Completed);
+  EXPECT_EQ(events_.text, "resolve(page) resume print run_end | ");
+}
+
 TEST_F(EventTest, FaultsAndLimitsAreToldApart) {
   Run fault = started("(+ 1 :k)", options_);
   fault.step();

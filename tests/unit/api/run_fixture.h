@@ -65,12 +65,13 @@ class EventList : public Observer {
     return event.kind == pause_at ? Verdict::Pause : event.kind == cancel_at ? Verdict::Cancel : Verdict::Continue;
   }
   bool wants_forms() const override { return traces_forms; }
+  void on_step_end() override { text += steps_end ? "| " : ""; }
 
   std::string text, found;
   std::vector<std::string> forms;
   std::vector<std::uint64_t> sequences;
   std::optional<EventKind> pause_at, cancel_at;
-  bool traces_forms = false;
+  bool traces_forms = false, steps_end = false;   // whether forms and ends of steps are noted
 };
 
 }  // namespace ptcvm

@@ -1,6 +1,7 @@
 // Sealing as a host in C++ sees it: rings are made, kept and changed; snapshots are sealed, opened and refused by name.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -61,6 +62,21 @@ TEST_P(SealingApi, OpensBytesAtAnyAddress) {
     std::vector<std::byte> room(shift);
     room.insert(room.end(), envelope.begin(), envelope.end());
     EXPECT_EQ(refusal(std::span(room).subspan(shift), keys, expected()), "") << shift;
+  }
+}
+
+TEST_P(SealingApi, ChecksAnEnvelopeWhoseContentStaysInItsBytes) {
+  const KeyRing keys = ring(GetParam());
+  const auto envelope = sealed(keys);
+  for (std::size_t shift = 0; shift < 17; ++shift) {
+    std::vector<std::byte> room(shift);
+    room.insert(room.end(), envelope.begin(), envelope.end());
+    const auto bytes_there = std::span(room).subspan(shift);
+    const CheckedSeal checked = check_sealed(bytes_there, keys, expected()).value();
+    EXPECT_GE(checked.payload.data(), bytes_there.data());
+    EXPECT_LE(checked.payload.data() + checked.payload.size(), bytes_there.data() + bytes_there.size());
+    EXPECT_TRUE(std::ranges::equal(checked.payload, bytes("state"))) << shift;
+    EXPECT_EQ(checked.sequence, 4u);
   }
 }
 

@@ -122,15 +122,15 @@ TEST_F(StoredRunTest, AnUnknownAnswerOfAnUnsafeToolIsADoubt) {
   StoredRun run = started_stored("(task \"pay\" (tool/pay {:cents 5}))");
   ASSERT_EQ(*run.step(), StoredStep::Waits);
   ASSERT_TRUE(run.answer_unknown(run.calls()[0].id, "the line went dead"));
-  (void)run.step();
-  has_fault = false;
+  EXPECT_EQ(ended(run), "in doubt");
   StoredRun again = opened();
   EXPECT_EQ(ended(again), "in doubt");
-  EXPECT_FALSE(has_fault) << "nothing ran";
+  EXPECT_FALSE(has_fault) << "nothing failed, and nothing ran";
   EXPECT_EQ(again.outcome().outcome.state, RunState::Suspended);
   EXPECT_FALSE(again.outcome().outcome.diagnostic);
   ASSERT_EQ(again.outcome().doubts.size(), 1u);
   const std::string key = again.outcome().doubts[0].key;
+  EXPECT_EQ(run.outcome().doubts.at(0).key, key);
   ASSERT_TRUE(again.settle(key, DoubtAnswer::Happened, Value::of("receipt")));
   EXPECT_EQ(ended(again), "\"receipt\"");
 }
@@ -176,6 +176,22 @@ TEST_F(StoredRunTest, DefinitionsAreThereInTheNextTurnAlsoAfterAProcessEndedInIt
   ASSERT_EQ(*second.step(), StoredStep::Waits);
   ASSERT_TRUE(second.answer(second.calls()[0].id, Value::of(2)));
   EXPECT_EQ(ended(second), "42");
+}
+
+TEST_F(StoredRunTest, DefinitionsAreMadeAgainFromAnImportedLogWithoutACall) {
+  options_.keeps_session = options_.again = true;
+  StoredRun first = started_stored("(def total (tool/fetch {:n 1}))");
+  ASSERT_EQ(*first.step(), StoredStep::Waits);
+  ASSERT_TRUE(first.answer(first.calls()[0].id, Value::of(40)));
+  ASSERT_EQ(*first.step(), StoredStep::Done);
+  const std::string log = store_.log_json("r").value();
+  for (const char* const name : {"r", "s/t"}) {
+    Store other = Store::in_memory();
+    ASSERT_TRUE(other.import_log(name, log));
+    options_.id = name;
+    StoredRun next = StoredRun::start(engine_, other, tools_, "(+ total 2)", options_).value();
+    EXPECT_EQ(ended(next), "42") << name;
+  }
 }
 
 TEST_F(StoredRunTest, OpeningHonoursTheLimitsOfTheLogAndSmallerOnesOfTheHost) {

@@ -59,6 +59,24 @@ TEST(Worker, RefusesAProgramThatCannotBegin) {
   EXPECT_EQ(enqueue(Engine(), Store::in_memory(), job_of("a", "(+ 1")).error().code, Errc::invalid_program);
 }
 
+TEST(Worker, NamesOfPartsBelongToTheTenantOfTheRun) {
+  const Engine engine;
+  const Store store = Store::in_memory();
+  const auto job = [](const std::string& id, const std::string& tenant) {
+    QueuedJob made = job_of(id, "1");
+    made.tenant = tenant;
+    return made;
+  };
+  EXPECT_TRUE(enqueue(engine, store, job("pay", "acme")));
+  const auto foreign = enqueue(engine, store, job("pay/driver/x", "evil"));
+  ASSERT_FALSE(foreign);
+  EXPECT_EQ(foreign.error().detail, "store_wrong_tenant");
+  EXPECT_TRUE(enqueue(engine, store, job("pay/driver", "acme")));
+  const std::vector<QueuedJob> at_once{job("new/part", "evil"), job("new", "acme")};
+  EXPECT_EQ(enqueue(engine, store, at_once).error().detail, "store_wrong_tenant") << "with the same call, too";
+  EXPECT_TRUE(enqueue(engine, store, job("other/part", "evil"))) << "of no run";
+}
+
 TEST(Worker, LeavesRunsAloneWhoseToolsItLacks) {
   const Engine engine;
   const Store store = Store::in_memory();

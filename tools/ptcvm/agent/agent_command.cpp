@@ -1,8 +1,10 @@
 // ptcvm agent: agents on the command line, one function for each subcommand.
+#include <algorithm>
 #include <boost/json.hpp>
 #include <iostream>
 #include <memory>
 
+#include "agents/loop/document_text.h"
 #include "agents/replay/request_text.h"
 #include "tools/ptcvm/agent/agent_session.h"
 #include "tools/ptcvm/agent/agent_stored_commands.h"
@@ -23,7 +25,7 @@ constexpr const char* kAgentExamples = R"(Examples:
 The last line of standard output is {"status": "ok"|"error"|"suspended", "return", "fail", "pending", "turns",
 "usage"}. Exit status: 0 returned, 1 failed, 75 suspended. docs/agents.md explains agents.)";
 
-constexpr const char* kRunExamples = R"(Examples:
+constexpr const char* kAgentRunExamples = R"(Examples:
   ptcvm agent run orders.json --data orders-data.json --model scripted:replies.jsonl
   ptcvm agent run orders.json --data orders-data.json --model chat:gpt-4.1 --record orders.jsonl
   ptcvm agent run orders.json --data orders-data.json --model replay:orders.jsonl
@@ -54,6 +56,7 @@ int run_agent(AgentArguments& arguments) {
   auto definition = agent_definition(arguments, message);
   const auto data = definition ? agent_data(arguments, message) : std::nullopt;
   if (!data) return refuse_input(message);
+  require_agent_model(arguments, *definition);
   AgentSession session(arguments);
   if (!session.open(*std::move(definition)) || !session.start(*data)) return refuse_input(session.message());
   const AgentDriver::End end = session.drive();
@@ -77,8 +80,13 @@ int show_prompt(const AgentArguments& arguments) {
   auto run = loop::AgentRun::start(*agent, start);
   if (!run) return refuse_input(run.error().message);
   run->step();
-  for (const loop::Operation& operation : run->operations()) {
-    if (operation.kind != loop::OperationKind::Model) continue;
+  const std::vector<loop::Operation> operations = run->operations();
+  const auto is_request = [](const auto& operation) { return operation.kind == loop::OperationKind::Model; };
+  if (std::ranges::none_of(operations, is_request)) {
+    return refuse_input(arguments.file + " has a program of its own, which asks no model here: there is no request");
+  }
+  for (const loop::Operation& operation : operations) {
+    if (!is_request(operation)) continue;
     const auto text = replay::RequestText::read(operation.model.protocol, operation.body);
     if (arguments.output == "json" || !text) {
       std::cout << operation.body << '\n';
@@ -114,12 +122,14 @@ int chat(const AgentArguments& arguments) {
   auto definition = agent_definition(arguments, message);
   auto data = definition ? agent_data(arguments, message) : std::nullopt;
   if (!data) return refuse_input(message);
+  require_agent_model(arguments, *definition);
   const std::string prompt = definition->prompt;
   AgentSession session(arguments);
   if (!session.open(*std::move(definition))) return refuse_input(session.message());
   std::string line;
   if (prompt.find("{{message}}") != std::string::npos) {
     if (!std::getline(std::cin, line)) return refuse_input("a chat needs a line of standard input to begin with");
+    loop::mend_text(line);
     add_message(*data, line);
   }
   if (!session.start(*data)) return refuse_input(session.message());
@@ -127,6 +137,7 @@ int chat(const AgentArguments& arguments) {
   while (end.kind == AgentDriver::End::Kind::Ended) {
     write_answer(session.handle().run());
     if (!std::getline(std::cin, line)) break;
+    loop::mend_text(line);   // what is no UTF-8 is said as the replacement character
     if (const auto said = session.handle().input(line); !said) return refuse_input(said.error().message);
     end = session.drive();
   }
@@ -143,6 +154,7 @@ void add_agent_command(CLI::App& app, int& status) {
     auto* const command = agent->add_subcommand(name, what);
     auto arguments = std::make_shared<AgentArguments>();
     declare_agent_file(*command, *arguments);
+    declare_agent_sequence(*command, *arguments);
     return std::pair(command, arguments);
   };
   const auto [run, run_arguments] = add("run", "Run an agent until it returns, fails or waits");
@@ -156,7 +168,7 @@ void add_agent_command(CLI::App& app, int& status) {
   add_agent_cost(*agent, status);
   add_agent_replay(*agent, status);
   add_agent_compile(*agent, status);
-  run->footer(kRunExamples);
+  run->footer(kAgentRunExamples);
   run->callback([arguments = run_arguments, &status] { status = run_agent(*arguments); });
 
   const auto [prompt, prompt_arguments] = add("prompt", "Show the first request, and ask nobody");

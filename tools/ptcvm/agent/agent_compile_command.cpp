@@ -32,14 +32,14 @@ struct Compiled {
   std::string program, reason, message;
 };
 
-std::string text_of(const loop::TurnView& turn) { return loop::read_program_text(turn.program).text; }
+std::string program_of(const loop::TurnView& turn) { return loop::read_program_text(turn.program).text; }
 
 // Says what could be kept: the last program alone, and with the ones before it that ended without a fault.
 std::vector<std::string> candidates(const loop::AgentRun& run) {
   std::string last, all;
   for (const loop::TurnView& turn : run.turns()) {
-    if (turn.kind == "value" || turn.kind == "returned") all.append(text_of(turn)).append("\n");
-    if (turn.kind == "returned") last = text_of(turn) + "\n";
+    if (turn.kind == "value" || turn.kind == "returned") all.append(program_of(turn)).append("\n");
+    if (turn.kind == "returned") last = program_of(turn) + "\n";
   }
   if (all == last) return {last};
   return {last, all};
@@ -80,7 +80,7 @@ int report(const loop::AgentRun& run, const Compiled& compiled, const std::strin
   } else {
     complain(compiled.reason + ": " + compiled.message);
   }
-  std::cout << agent_line(run, end, more) << '\n';
+  std::cout << agent_line(run, end, {.more = more}) << '\n';
   return agent_status(run, end);
 }
 
@@ -89,6 +89,10 @@ int compile_agent(AgentArguments& arguments, const std::string& file) {
   auto definition = agent_definition(arguments, message);
   const auto data = definition ? agent_data(arguments, message) : std::nullopt;
   if (!data) return refuse_input(message);
+  if (!definition->program.empty()) {
+    return refuse_input(arguments.file + ": the agent has a program, so no model writes one that could be kept; "
+                        "compile the agents that it calls");
+  }
   const std::string name = definition->name;
   AgentSession session(arguments);
   if (!session.open(*std::move(definition)) || !session.accepts(*data)) return refuse_input(session.message());
@@ -122,7 +126,7 @@ void add_agent_compile(CLI::App& agent, int& status) {
   auto* const command = agent.add_subcommand("compile", "Run an agent once and keep the program that worked");
   auto compile = std::make_shared<Compile>();
   declare_agent_file(*command, compile->arguments);
-  declare_agent_model(*command, compile->arguments);
+  declare_agent_model(*command, compile->arguments)->required();
   declare_agent_run(*command, compile->arguments);
   command->add_option("--out", compile->file, "Where the program is written")->type_name("FILE")->required();
   command->footer(kCompileExamples);

@@ -1,6 +1,7 @@
 #include "tools/ptcvm/agent/agent_cost.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -24,18 +25,47 @@ std::optional<wire::TokenUsage> usage_of(const loop::ModelChoice& choice, const 
   return reader.finish(reply.is_cut ? wire::ReplyReader::End::Cut : wire::ReplyReader::End::Proper, 0).usage;
 }
 
-bool is_good(const loop::ModelReply& reply) { return reply.status >= 200 && reply.status < 300; }
+// Whether all of a good reply came, so that it should say what it used.
+bool is_whole(const loop::ModelReply& reply) { return reply.status >= 200 && reply.status < 300 && !reply.is_cut; }
 
-// Adds what one reply used and what it cost.
-void add(CostLine& line, const wire::TokenUsage& reported, const loop::ModelChoice& choice,
-         const loop::TokenPrices* prices) {
-  const wire::TokenUsage usage = loop::even_usage(reported, choice.protocol);
+// Whether a model may have answered, and nobody has the end of its reply. Without a status there was no connection.
+bool is_lost_on_the_way(const loop::ModelReply& reply) { return reply.is_cut && reply.status != 0; }
+
+bool is_free(const KeptRequest& request) {
+  return request.choice.name == kProgramModel || (request.reply && request.reply->is_of_program);
+}
+
+void add_tokens(CostLine& line, const wire::TokenUsage& reported, wire::Protocol protocol) {
+  const wire::TokenUsage usage = loop::even_usage(reported, protocol);
   line.input += usage.input.value_or(0);
   line.cached += usage.cached.value_or(0);
   line.cache_written += usage.cache_written.value_or(0);
   line.output += usage.output.value_or(0);
   line.reasoning += usage.reasoning.value_or(0);
-  if (prices != nullptr) line.millionths += loop::money_of(reported, choice.protocol, *prices);
+}
+
+// Returns the line that a request counts for.
+CostLine& line_of(std::vector<CostLine>& lines, const KeptRequest& request) {
+  const auto line = std::ranges::find_if(lines, [&](const CostLine& known) {
+    return known.turn == request.turn && known.agent == request.agent && known.model == request.choice.name;
+  });
+  if (line != lines.end()) return *line;
+  CostLine& added = lines.emplace_back();
+  added.turn = request.turn;
+  added.agent = request.agent;
+  added.model = request.choice.name;
+  return added;
+}
+
+// Adds what a reply says and costs. `lost` requests before it cost the same.
+void add_reply(CostLine& line, const KeptRequest& request, const loop::ModelPrices& prices, std::uint32_t& lost) {
+  const loop::ModelReply& reply = *request.reply;
+  const auto used = usage_of(request.choice, reply);
+  if (used) add_tokens(line, *used, request.choice.protocol);
+  if (!used && is_lost_on_the_way(reply)) ++lost;
+  line.is_counted = line.is_counted && (is_free(request) || used || !is_whole(reply));
+  if (!used) return;
+  line.millionths += cost_of(request.choice, reply, prices).value_or(0) * (1 + std::exchange(lost, 0));
 }
 
 }  // namespace
@@ -63,41 +93,65 @@ std::string missing_price(const std::vector<std::string>& models, const loop::Mo
   return {};
 }
 
-std::uint64_t money_of(const loop::ModelChoice& choice, const loop::ModelReply& reply,
-                       const loop::ModelPrices& prices) {
-  CostLine line;
-  add(line, usage_of(choice, reply).value_or(wire::TokenUsage()), choice, loop::find_prices(prices, choice.name));
-  return line.millionths;
+std::optional<std::uint64_t> cost_of(const loop::ModelChoice& choice, const loop::ModelReply& reply,
+                                     const loop::ModelPrices& prices) {
+  if (reply.is_of_program || choice.name == kProgramModel) return 0;
+  const auto used = usage_of(choice, reply);
+  if (!used) return is_whole(reply) ? std::nullopt : std::optional<std::uint64_t>(0);
+  const loop::TokenPrices* const known = loop::find_prices(prices, choice.name);
+  return known == nullptr ? std::nullopt : std::optional(loop::money_of(*used, choice.protocol, *known));
+}
+
+Result<std::vector<KeptRequest>> known_requests(const Store& store, const loop::AgentRun& run) {
+  auto requests = kept_requests(store, run.id());
+  if (!requests) return requests;
+  std::set<std::string> awaited;
+  for (const loop::Operation& operation : run.operations()) {
+    if (operation.kind == loop::OperationKind::Model) awaited.insert(operation.path);
+  }
+  for (auto request = requests->rbegin(); request != requests->rend(); ++request) {
+    if (!request->reply && !request->is_lost && awaited.erase(request->path) == 0) request->is_lost = true;
+  }
+  return requests;
+}
+
+bool knows_cost(const std::vector<KeptRequest>& requests) {
+  std::set<std::string> lost;            // the paths of requests that were lost and not repeated yet
+  for (const KeptRequest& request : requests) {
+    if (is_free(request)) continue;
+    const bool has_money = request.reply && request.reply->money;
+    if (request.reply && !has_money && is_whole(*request.reply)) return false;
+    if (has_money) lost.erase(request.path);
+    const bool is_cut = request.reply && !has_money && is_lost_on_the_way(*request.reply);
+    if (request.is_lost || is_cut) lost.insert(request.path);
+  }
+  return lost.empty();
 }
 
 std::optional<double> CostLine::money() const {
-  if (!is_priced || !is_counted) return std::nullopt;
+  if (!is_priced || !is_counted || lost > 0) return std::nullopt;
   return static_cast<double>(millionths) / kMillion;
 }
 
 std::string CostLine::money_text() const { return money() ? loop::money_text(millionths) : "?"; }
 
-std::vector<CostLine> cost_lines(const std::vector<KeptReply>& replies,
-                                 const loop::ModelPrices& prices) {
+std::vector<CostLine> cost_lines(const std::vector<KeptRequest>& requests, const loop::ModelPrices& prices) {
   std::vector<CostLine> lines;
-  for (const KeptReply& kept : replies) {
-    auto line = std::find_if(lines.begin(), lines.end(), [&](const CostLine& known) {
-      return known.turn == kept.turn && known.agent == kept.agent && known.model == kept.choice.name;
-    });
-    if (line == lines.end()) {
-      line = lines.insert(lines.end(), CostLine());
-      line->turn = kept.turn;
-      line->agent = kept.agent;
-      line->model = kept.choice.name;
-    }
-    ++line->calls;
-    const auto used = usage_of(kept.choice, kept.reply);
-    const loop::TokenPrices* const price = loop::find_prices(prices, line->model);
-    const bool is_free = line->model == kProgramModel;
-    line->is_priced = price != nullptr || is_free;
-    if (!used && !is_free && is_good(kept.reply)) line->is_counted = false;
-    add(*line, used.value_or(wire::TokenUsage()), kept.choice, price);
+  struct Lost {
+    std::uint32_t count = 0;
+    std::size_t line = 0;                      // where the last one counts
+  };
+  std::map<std::string, Lost> lost;            // requests whose replies were lost, by path
+  for (const KeptRequest& request : requests) {
+    CostLine& line = line_of(lines, request);
+    Lost& before = lost[request.path];
+    before.line = static_cast<std::size_t>(&line - lines.data());
+    line.is_priced = line.model == kProgramModel || loop::find_prices(prices, line.model) != nullptr;
+    if (!request.reply || !request.reply->is_of_program) ++line.calls;
+    if (request.is_lost && !is_free(request)) ++before.count;
+    if (request.reply) add_reply(line, request, prices, before.count);
   }
+  for (const auto& [path, left] : lost) lines[left.line].lost += left.count;
   return lines;
 }
 
@@ -113,6 +167,7 @@ CostLine sum_of(const std::vector<CostLine>& lines) {
     sum.millionths += line.millionths;
     sum.is_priced = sum.is_priced && line.is_priced;
     sum.is_counted = sum.is_counted && line.is_counted;
+    sum.lost += line.lost;
   }
   return sum;
 }
@@ -123,8 +178,13 @@ std::string unknown_cost(const std::vector<CostLine>& lines) {
     if (!line.is_priced) models.insert(line.model);
   }
   if (models.empty()) {
-    if (std::ranges::all_of(lines, &CostLine::is_counted)) return "";
-    return "replies of the model say nothing of their tokens, so the cost is not known";
+    if (!std::ranges::all_of(lines, &CostLine::is_counted)) {
+      return "replies of the model say nothing of their tokens, so the cost is not known";
+    }
+    const std::uint32_t lost = sum_of(lines).lost;
+    if (lost == 0) return "";
+    return "the replies of " + std::to_string(lost) + " requests were lost, and the requests were not repeated, so the "
+           "cost is not known";
   }
   std::string names;
   for (const std::string& model : models) names += (names.empty() ? "" : ", ") + model;

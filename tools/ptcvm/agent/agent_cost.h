@@ -17,8 +17,16 @@ std::optional<loop::ModelPrices> prices_of_file(const std::string& file, std::st
 bool limits_money(const loop::AgentDefinition& agent);
 // Returns why a limit of money cannot be kept: one of the models has no price. "": each model has one.
 std::string missing_price(const std::vector<std::string>& models, const loop::ModelPrices& prices);
-// Returns what one reply has cost, in millionths.
-std::uint64_t money_of(const loop::ModelChoice& choice, const loop::ModelReply& reply, const loop::ModelPrices& prices);
+// Returns what one reply has cost, in millionths, or nullopt when nobody knows it. A reply that says nothing of its
+// tokens because it failed, or was cut, has cost nothing.
+std::optional<std::uint64_t> cost_of(const loop::ModelChoice& choice, const loop::ModelReply& reply,
+                                     const loop::ModelPrices& prices);
+
+// Returns the requests of the log. Those whose replies the run does not wait for any more, because their program has
+// ended, are lost.
+Result<std::vector<KeptRequest>> known_requests(const Store& store, const loop::AgentRun& run);
+// Returns whether the log has what each reply has cost, and what each request has cost whose reply was lost.
+bool knows_cost(const std::vector<KeptRequest>& requests);
 
 struct CostLine {
   std::uint32_t turn = 0;
@@ -28,18 +36,19 @@ struct CostLine {
   std::uint64_t millionths = 0;
   bool is_priced = true;                // false: the prices lack a model
   bool is_counted = true;               // false: a good reply says nothing of its tokens
+  std::uint32_t lost = 0;               // requests whose replies were lost, and which were not repeated
 
   std::optional<double> money() const;  // nullopt: nobody knows it
   std::string money_text() const;
 };
 
-// Adds the replies up by turn, agent and model. Replies without a count of tokens count as calls.
-std::vector<CostLine> cost_lines(const std::vector<KeptReply>& replies,
-                                 const loop::ModelPrices& prices);
+// Adds requests and replies up by turn, agent and model. A request without a reply that says what it used counts as a
+// call; when its reply was lost or cut, it costs what the next one of its path costs, as the run has it.
+std::vector<CostLine> cost_lines(const std::vector<KeptRequest>& requests, const loop::ModelPrices& prices);
 // Adds all lines up.
 CostLine sum_of(const std::vector<CostLine>& lines);
-// Says why the cost is not known: which models have no price, and how to give prices; or that replies say nothing of
-// their tokens. Returns "" when the cost is known.
+// Says why the cost is not known: which models have no price, and how to give prices; that replies say nothing of
+// their tokens; or that replies were lost. Returns "" when the cost is known.
 std::string unknown_cost(const std::vector<CostLine>& lines);
 
 }  // namespace ptcvm::cli

@@ -43,7 +43,6 @@ void AgentDriver::tell(AgentMoment::Kind kind, const Operation& operation, std::
 
 // A run refuses an answer that it does not wait for any more, and goes on. A store that fails ends the drive.
 std::optional<AgentDriver::End> AgentDriver::failure_of(const Error& error) {
-  if (error.code == Errc::wrong_state) return End{End::Kind::Suspended, std::string(kInDoubt), {}};
   if (error.code != Errc::store_failed) return std::nullopt;
   return End{End::Kind::StoreFailed, error.detail.empty() ? errc_name(error.code) : std::string(error.detail),
              error.message};
@@ -68,7 +67,8 @@ AgentDriver::End AgentDriver::drive(AgentHandle& agent) {
     if (*progress == Progress::Again) continue;
     if (*progress == Progress::Waits) {
       if (auto end = take_answers(agent, operations)) return *std::move(end);
-      const auto advanced = is_timer_due(operations) ? agent.advance() : Result<void>();
+      const bool is_due = is_timer_due(operations) && !has_overdue_call();
+      const auto advanced = is_due ? agent.advance() : Result<void>();
       if (!advanced) return refused(advanced.error());
     } else if (drains) {
       return {End::Kind::Interrupted, {}, {}};
@@ -150,9 +150,23 @@ std::string AgentDriver::command_of(const Operation& operation) {
   return name;
 }
 
-// Returns whether the run has changed: a tool without a command starts something that somebody resolves.
+// Returns when the time of the run is over for a call. Virtual time does not pass during the call, so the call may take
+// as much time as the run has left.
+std::optional<std::chrono::steady_clock::time_point> AgentDriver::deadline_of(const Operation& operation) const {
+  if (operation.due_ms == 0) return std::nullopt;
+  const std::int64_t left_ms = std::max<std::int64_t>(operation.due_ms - now_ms(), 0);
+  return std::chrono::steady_clock::now() + std::chrono::milliseconds(left_ms);
+}
+
+// Returns whether the run has changed: a tool without a command starts something that somebody resolves, and the
+// program does not wait for the command of an async tool.
 Result<bool> AgentDriver::begin_tool(AgentHandle& agent, const Operation& operation) {
   if (call_of_path_.contains(operation.path)) return false;
+  const bool is_late = operation.deadline_ms != 0 && now_ms() >= operation.deadline_ms;
+  if (operation.is_left || is_late) {
+    const auto told = is_late ? agent.advance() : agent.reject(operation.path, loop::kNotBegun);
+    return told ? Result<bool>(true) : Result<bool>(told.error());
+  }
   const std::string command = command_of(operation);
   if (command.empty()) {
     // Somebody answers the call of a sync tool; the others have begun something, and the program goes on.
@@ -165,20 +179,48 @@ Result<bool> AgentDriver::begin_tool(AgentHandle& agent, const Operation& operat
   call.tool = command;
   call.key = operation.key;
   call.fencing_token = agent.fencing_token();
+  call.deadline = deadline_of(operation);
   if (!calls_.can_begin(call)) return false;   // later, when another command has ended
   ++last_call_;
-  started_[call.id] = operation;
+  started_[call.id] = {operation, call.deadline};
   call_of_path_[operation.path] = call.id;
   calls_.begin(call, operation.args_json);
   tell(AgentMoment::Kind::ToolStart, operation);
-  return false;
+  const bool is_async = operation.definition != nullptr && operation.definition->mode == ToolMode::Async;
+  if (!is_async || operation.is_begun) return false;
+  if (auto begun = agent.begin_call(operation.path); !begun) return begun.error();
+  return true;
+}
+
+// Returns whether a command is about to be killed at the deadline of the run. What it leaves in doubt must be said
+// before the run learns that its time is over.
+bool AgentDriver::has_overdue_call(const std::vector<CommandCalls::Ended>& ended) const {
+  const auto now = std::chrono::steady_clock::now();
+  return std::ranges::any_of(started_, [&](const auto& started) {
+    const auto& [number, call] = started;
+    const bool is_over = std::ranges::find(ended, number, &CommandCalls::Ended::call) != ended.end();
+    return !is_over && call.deadline && *call.deadline <= now;
+  });
+}
+
+// Waits for a moment, and returns the calls that have ended: at the deadline of the run all of them, those in doubt
+// first.
+std::vector<CommandCalls::Ended> AgentDriver::ended_calls() {
+  std::vector<CommandCalls::Ended> ended = calls_.wait(kMostAnswerBytes);
+  while (!ended.empty() && has_overdue_call(ended) && !parts_.interrupted.load()) {
+    for (CommandCalls::Ended& more : calls_.wait(kMostAnswerBytes)) ended.push_back(std::move(more));
+  }
+  std::ranges::stable_partition(ended, [this](const CommandCalls::Ended& call) {
+    return call.reply.kind == CommandReply::Kind::Unknown && !may_be_repeated(started_.at(call.call).operation);
+  });
+  return ended;
 }
 
 std::optional<AgentDriver::End> AgentDriver::take_answers(AgentHandle& agent,
                                                            const std::vector<Operation>& operations) {
   const bool has_commands = calls_.is_waiting();
   if (has_commands) {
-    for (CommandCalls::Ended& ended : calls_.wait(kMostAnswerBytes)) {
+    for (CommandCalls::Ended& ended : ended_calls()) {
       if (auto end = give_tool_answer(agent, std::move(ended))) return end;
     }
   }
@@ -188,7 +230,7 @@ std::optional<AgentDriver::End> AgentDriver::take_answers(AgentHandle& agent,
       held_.push_back(std::move(answer));
     }
   }
-  if (held_.empty()) return std::nullopt;
+  if (held_.empty() || has_overdue_call()) return std::nullopt;
   // The answer that comes first in virtual time is given; the others wait for their turn.
   const auto first = std::min_element(held_.begin(), held_.end(), [](const ModelAnswer& a, const ModelAnswer& b) {
     return a.delay_ms < b.delay_ms;
@@ -202,8 +244,9 @@ std::optional<AgentDriver::End> AgentDriver::take_answers(AgentHandle& agent,
 
 std::optional<AgentDriver::End> AgentDriver::give_tool_answer(AgentHandle& agent, CommandCalls::Ended ended) {
   const auto found = started_.find(ended.call);
-  const Operation operation = std::move(found->second);
+  const auto [operation, deadline] = std::move(found->second);
   started_.erase(found);
+  if (deadline && std::chrono::steady_clock::now() >= *deadline) virtual_ms_ = std::max(virtual_ms_, operation.due_ms);
   call_of_path_.erase(operation.path);
   tell(AgentMoment::Kind::ToolEnd, operation, ended.reply.text);
   Result<void> given;
@@ -243,9 +286,14 @@ Result<void> AgentDriver::give_unknown(AgentHandle& agent, const Operation& oper
 std::optional<AgentDriver::End> AgentDriver::give_model_answer(AgentHandle& agent,
                                                                 const std::vector<Operation>& operations,
                                                                 ModelAnswer answer) {
-  if (answer.failure) return End{End::Kind::ModelFailed, answer.failure->name, answer.failure->message};
   const auto asked = std::find_if(operations.begin(), operations.end(),
                                   [&](const Operation& operation) { return operation.path == answer.path; });
+  if (answer.failure) {   // no model was sent anything, except a mailbox, which keeps the request
+    const bool is_taken_back = asked != operations.end() && !parts_.model.keeps_requests(asked->agent);
+    const auto told = is_taken_back ? agent.unsend_model(answer.path) : Result<void>();
+    auto failed = told ? std::nullopt : failure_of(told.error());
+    return failed ? failed : End{End::Kind::ModelFailed, answer.failure->name, answer.failure->message};
+  }
   if (asked != operations.end()) {
     const std::string status = std::to_string(answer.reply.status);
     const auto noted = parts_.rates.take_note(asked->model.provider, asked->model, answer.reply, now_ms());
@@ -269,17 +317,21 @@ bool AgentDriver::is_timer_due(const std::vector<Operation>& operations) const {
 
 // Returns whether the time of a request's next attempt has come; false when there is none to wait for.
 bool AgentDriver::wait_for_timer(const std::vector<Operation>& operations) {
-  std::optional<std::int64_t> due;
+  const Operation* first = nullptr;
   for (const Operation& operation : operations) {
-    if (operation.kind == OperationKind::Timer) due = std::min(due.value_or(operation.due_ms), operation.due_ms);
+    if (operation.kind != OperationKind::Timer) continue;
+    if (first == nullptr || operation.due_ms < first->due_ms) first = &operation;
   }
-  if (!due) return false;
+  if (first == nullptr) return false;
   if (parts_.model.has_virtual_time()) {
-    virtual_ms_ = std::max(virtual_ms_, *due);
+    virtual_ms_ = std::max(virtual_ms_, first->due_ms);
     return true;
   }
-  if (*due - now_ms() > parts_.longest_wait_ms) return false;
-  while (now_ms() < *due && !parts_.interrupted.load()) std::this_thread::sleep_for(std::chrono::milliseconds(kLookMs));
+  if (first->due_ms - now_ms() > parts_.longest_wait_ms) return false;
+  if (now_ms() < first->due_ms) tell(AgentMoment::Kind::Wait, *first);
+  while (now_ms() < first->due_ms && !parts_.interrupted.load()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(kLookMs));
+  }
   return !parts_.interrupted.load();
 }
 

@@ -2,6 +2,7 @@
 // run, until the run has ended or waits for somebody else.
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -27,9 +28,6 @@ struct AgentMoment {
   const loop::ModelReply* reply = nullptr;      // ModelEnd: what came; valid during the call
 };
 using OnMoment = std::function<void(const AgentMoment&)>;
-
-// The reason of a run that is suspended because nobody knows what became of a call: who opens it next says so.
-inline constexpr std::string_view kInDoubt = "in_doubt";
 
 class AgentDriver {
  public:
@@ -76,6 +74,9 @@ class AgentDriver {
   Result<void> give_unknown(AgentHandle& agent, const loop::Operation& operation, const std::string& why) const;
   std::optional<End> give_model_answer(AgentHandle& agent, const std::vector<loop::Operation>& operations,
                                        ModelAnswer answer);
+  std::optional<std::chrono::steady_clock::time_point> deadline_of(const loop::Operation& operation) const;
+  bool has_overdue_call(const std::vector<CommandCalls::Ended>& ended = {}) const;
+  std::vector<CommandCalls::Ended> ended_calls();
   bool is_timer_due(const std::vector<loop::Operation>& operations) const;
   bool wait_for_timer(const std::vector<loop::Operation>& operations);
   void tell(AgentMoment::Kind kind, const loop::Operation& operation, std::string text = {}) const;
@@ -84,7 +85,11 @@ class AgentDriver {
   CommandTools tools_;                                 // by the names that command_of() gives them
   CommandCalls calls_;
   std::set<std::string> asked_;                        // keys and attempts of requests that were sent
-  std::map<std::uint64_t, loop::Operation> started_;   // calls of tools, by number
+  struct Started {
+    loop::Operation operation;
+    std::optional<std::chrono::steady_clock::time_point> deadline;   // the run ends then
+  };
+  std::map<std::uint64_t, Started> started_;           // calls of tools, by number
   std::map<std::string, std::uint64_t> call_of_path_;
   std::uint64_t last_call_ = 0;
   std::size_t models_in_flight_ = 0;

@@ -1,7 +1,5 @@
 #include "tools/ptcvm/agent/agent_handle.h"
 
-#include <string>
-
 namespace ptcvm::cli {
 
 loop::AgentRun& MemoryAgent::now() {
@@ -13,14 +11,15 @@ Result<void> MemoryAgent::resolve_model(std::string_view path, const loop::Model
   return now().resolve_model(path, reply);
 }
 
+Result<void> MemoryAgent::unsend_model(std::string_view path) {
+  auto deferred = run_.defer_model(path, 0);
+  if (deferred) run_.step();   // the run asks again, and nobody answers
+  return deferred;
+}
+
 Result<void> MemoryAgent::advance() {
   now();
   return {};
-}
-
-Result<void> KeptAgent::doubt(std::string_view path) {
-  // The call is in the log without an answer: the next process that opens the run finds it in doubt.
-  return Error{Errc::wrong_state, "nobody knows whether " + std::string(path) + " happened", std::nullopt, {}};
 }
 
 }  // namespace ptcvm::cli

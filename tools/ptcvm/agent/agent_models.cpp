@@ -11,13 +11,16 @@
 #include <thread>
 #include <utility>
 
+#include "agents/loop/document_text.h"
 #include "agents/loop/reply_program.h"
 #include "agents/replay/recorded_model.h"
+#include "agents/replay/request_text.h"
 #include "agents/replay/scripted_model.h"
 #include "drivers/mailbox/mailbox_folder.h"
 #include "tools/ptcvm/agent/agent_server.h"
 #include "tools/ptcvm/process/files.h"
 #include "tools/ptcvm/process/terminal.h"
+#include "tools/ptcvm/text/moments.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -87,6 +90,43 @@ std::ptrdiff_t level_of(std::string_view agent_path) {
   return agent_path.empty() ? 0 : 1 + std::ranges::count(agent_path, '/');
 }
 
+// Returns the path of a run of an agent as --child-model names it: without the numbers of calls.
+std::string path_of_option(std::string_view agent_path) {
+  std::string path;
+  bool is_number = false;
+  for (const char c : agent_path) {
+    is_number = c == '#' || (is_number && c != '/');
+    if (!is_number) path += c;
+  }
+  return path;
+}
+
+// Returns why the program before did not end the task, as the newest message of a request says it; or "".
+std::string failure_told_in(const loop::Operation& operation) {
+  const auto request = replay::RequestText::read(operation.model.protocol, operation.body);
+  const std::string told = request ? request->newest() : std::string();
+  for (const std::string_view begin : {"Error: ", "The returned value does not fit"}) {
+    const std::size_t at = told.find(begin);
+    if (at == std::string::npos) continue;
+    const std::size_t first = begin == "Error: " ? at + begin.size() : at;
+    return ": " + told.substr(first, told.find('\n', first) - first);
+  }
+  return {};
+}
+
+// No model at all: the agent has a program of its own.
+class NoModelSource : public InstantSource {
+ public:
+  NoModelSource() : InstantSource({}) {}
+
+ private:
+  ModelAnswer answer_to(const loop::Operation& operation) override {
+    return {{}, {}, 0, replay::ReplayFailure{std::string(kModelRequired),
+                                             operation.path + " is asked, and there is no model; name one with "
+                                             "--model"}};
+  }
+};
+
 // A program in the place of a model: it answers the first request of its agent, in each run of the agent, and no other
 // one. Every other agent that is asked here is below.
 class ProgramSource : public InstantSource {
@@ -101,11 +141,16 @@ class ProgramSource : public InstantSource {
   ModelAnswer answer_to(const loop::Operation& operation) override {
     const bool is_own = level_of(operation.agent) == level_;
     if (is_own && used_.insert(operation.agent).second) {
-      return {{}, program_reply(operation, program_), 0, std::nullopt};
+      loop::ModelReply reply = program_reply(operation, program_);
+      reply.is_of_program = true;
+      return {{}, std::move(reply), 0, std::nullopt};
     }
     const std::string who = operation.agent.empty() ? "" : " of " + operation.agent;
-    const std::string what = is_own ? "the program did not end the task" + who : operation.path + " is asked";
-    const std::string cure = level_ == 0 ? "--model" : "--child-model";
+    const std::string what = is_own ? "the program did not end the task" + who + failure_told_in(operation)
+                                    : operation.path + " is asked";
+    const std::string cure = !is_own       ? "--child-model " + path_of_option(operation.agent) + "=MODEL"
+                             : level_ == 0 ? "--model"
+                                           : "--child-model";
     return {{}, {}, 0, replay::ReplayFailure{std::string(kModelRequired),
                                              what + ", and there is only a program; name a model with " + cure}};
   }
@@ -147,13 +192,15 @@ class MailboxSource : public ModelSource {
         const std::string name(replay::kMailboxInvalid);
         complain(name + ": " + *wrong + "; the reply is read again when its file changes");
       }
-      if (!http) {
+      const std::int64_t deadline_ms = asked->second.deadline_ms;
+      if (!http && (deadline_ms == 0 || now_millis() < deadline_ms)) {
         ++asked;
         continue;
       }
       ModelAnswer answer;
       answer.path = asked->second.path;
-      answer.reply = reply_of(*std::move(http));
+      if (http) answer.reply = reply_of(*std::move(http));
+      if (!http) answer.reply = {.status = 0, .body = "the deadline of the agent is over"};
       answers.push_back(std::move(answer));
       asked = asked_.erase(asked);
     }
@@ -225,7 +272,7 @@ std::optional<OpenedModel> open_recording(const std::string& file, OnBytes on_by
 
 std::optional<OpenedModel> open_program(const std::string& file, std::string_view agent_path, OnBytes on_bytes,
                                         std::string& message) {
-  auto text = read_file(file, message);
+  auto text = read_turn_program(file, message);
   if (!text) return std::nullopt;
   OpenedModel opened;
   opened.choice = {wire::Protocol::Chat, "program", kProgramModel, false, {}, {}};
@@ -234,6 +281,15 @@ std::optional<OpenedModel> open_program(const std::string& file, std::string_vie
 }
 
 }  // namespace
+
+std::optional<std::string> read_turn_program(const std::string& file, std::string& message) {
+  auto text = read_file(file, message);
+  std::string mended = text.value_or("");
+  loop::mend_text(mended);
+  if (!text || mended == *text) return text;
+  message = file + " has bytes that are no UTF-8, so it is no program";
+  return std::nullopt;
+}
 
 loop::ModelReply program_reply(const loop::Operation& operation, const std::string& program) {
   replay::ScriptLine line;
@@ -265,6 +321,13 @@ std::optional<OpenedModel> open_model(const std::string& text, bool is_stream, O
   OpenedModel opened;
   opened.choice = {wire::Protocol::Chat, "mailbox", "mailbox", false, {}, {}};
   opened.source = std::make_unique<MailboxSource>(rest);
+  return opened;
+}
+
+OpenedModel open_no_model() {
+  OpenedModel opened;
+  opened.choice = {wire::Protocol::Chat, "program", kProgramModel, false, {}, {}};
+  opened.source = std::make_unique<NoModelSource>();
   return opened;
 }
 

@@ -1,5 +1,5 @@
-// The models of `ptcvm agent`: a script, a recording, a mailbox, or a server. Each takes requests of a run and gives
-// replies when they are there.
+// The models of `ptcvm agent`: a script, a recording, a program, a mailbox, a server, or none. Each takes requests of a
+// run and gives replies when they are there.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -56,9 +56,15 @@ struct OpenedModel {
 std::optional<OpenedModel> open_model(const std::string& text, bool is_stream, OnBytes on_bytes, std::string& message,
                                       std::string_view agent_path = {});
 
+// Opens what an agent has that needs no model: each request fails with kModelRequired.
+OpenedModel open_no_model();
+
 // Wraps a source: every request and its reply are added to the file as lines of a recording.
 std::unique_ptr<ModelSource> record_model(std::unique_ptr<ModelSource> source, const std::string& path,
                                           std::string& message);
+
+// Reads a file that has a program for a turn. Returns nullopt and why when it cannot be read or is no text.
+std::optional<std::string> read_turn_program(const std::string& file, std::string& message);
 
 // Makes the reply of a model that calls run_program with this program.
 loop::ModelReply program_reply(const loop::Operation& operation, const std::string& program);

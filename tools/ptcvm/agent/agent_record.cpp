@@ -49,14 +49,42 @@ std::string with_path(const std::string& body, const std::string& path) {
   return json::serialize(value);
 }
 
+// Returns the rest of the line that begins with these words, in what a turn told the model; "" when there is none.
+std::string told_line(std::string_view told, std::string_view begin) {
+  const std::size_t at = told.starts_with(begin) ? 0 : told.find("\n" + std::string(begin));
+  if (at == std::string_view::npos) return {};
+  const std::size_t first = told.find(begin, at) + begin.size();
+  return std::string(told.substr(first, told.find('\n', first) - first));
+}
+
+// Returns why the last turn has failed when its program is one of these.
+std::optional<AgentDriver::End> failure_of(const loop::AgentRun& run, const TurnPrograms& programs) {
+  constexpr std::string_view kMisfit = "The returned value does not fit";
+  const std::vector<loop::TurnView> turns = run.turns();
+  if (turns.empty() || !programs.contains(turns.back().number)) return std::nullopt;
+  const loop::TurnView& turn = turns.back();
+  const auto failed = [&turn](std::string reason, const std::string& why) {
+    return AgentDriver::End{AgentDriver::End::Kind::ModelFailed, std::move(reason),
+                            "the program of turn " + std::to_string(turn.number) + ": " + why};
+  };
+  if (turn.kind == "not_run") return failed("not_run", turn.feedback.substr(0, turn.feedback.find('\n')));
+  if (turn.kind != "fault") return std::nullopt;
+  const std::string line = told_line(turn.feedback, "Error: "), misfit = told_line(turn.feedback, kMisfit);
+  if (const std::size_t colon = line.find(": "); colon != std::string::npos) {
+    return failed(line.substr(0, colon), line.substr(colon + 2));
+  }
+  return misfit.empty() ? std::nullopt : std::optional(failed("validation_error", std::string(kMisfit) + misfit));
+}
+
 }  // namespace
 
 // Goes on with a run from the place at which a program takes the place of a reply.
 class AgentRecord::Replay {
  public:
-  // `recorded`: the run as it was, which may still wait for people.
-  Replay(const TurnPrograms& programs, loop::AgentRun& run, std::vector<Told> rest, const loop::AgentRun& recorded)
-      : programs_(programs), run_(run), rest_(std::move(rest)), recorded_(recorded) {}
+  // `recorded`: the run as it was, which may still wait for people. `agents`: with the models of the log.
+  Replay(const TurnPrograms& programs, loop::AgentRun& run, std::vector<Told> rest, const loop::AgentRun& recorded,
+         const std::vector<AgentFrom>& agents)
+      : programs_(programs), run_(run), rest_(std::move(rest)), recorded_(recorded), agents_(agents) {}
 
   AgentDriver::End go() {
     using Kind = AgentDriver::End::Kind;
@@ -75,6 +103,18 @@ class AgentRecord::Replay {
     }
   }
 
+  // Raises and lowers limits as somebody did until the end of a turn: behind its reply they count for the next one.
+  void set_limits(std::uint32_t turn) {
+    const auto is_later = [turn](const Told& told) {
+      return told.turn > turn || (told.name != loop::kBudgetLowered && told.name != loop::kBudgetRaised);
+    };
+    const auto set = std::stable_partition(rest_.begin(), rest_.end(), is_later);
+    for (auto told = set; told != rest_.end(); ++told) {
+      static_cast<void>(loop::apply_fact(run_, told->name, told->body));   // what is refused changes nothing
+    }
+    rest_.erase(set, rest_.end());
+  }
+
  private:
   bool answer(const Operation& operation) {
     switch (operation.kind) {
@@ -86,8 +126,12 @@ class AgentRecord::Replay {
     }
     const std::string call = call_of(operation);
     const bool is_new = operation.kind == OperationKind::Tool;
-    const bool is_told = tell_next(
-        [&](const Told& told) { return told.call == call && (is_new || told.name != loop::kPended); }, operation.path);
+    const auto is_word = [&](const Told& told) {
+      if (told.call != call || (operation.is_begun && told.name == loop::kCallBegun)) return false;
+      return is_new || (told.name != loop::kPended && told.name != loop::kCallBegun);
+    };
+    const bool is_told = tell_next(is_word, operation.path);
+    if (!is_told && operation.is_left) return static_cast<bool>(run_.reject(operation.path, loop::kNotBegun));
     const bool asks_anew = operation.kind == OperationKind::Approval && !operation.tool.empty() && !waits_for(call);
     if (is_told || !(is_new || asks_anew)) return is_told;
     miss_ = "turn " + turn_text() + " calls " + (is_new ? operation.path : operation.tool) + " with " +
@@ -121,18 +165,6 @@ class AgentRecord::Replay {
     return false;
   }
 
-  // Raises and lowers limits as somebody did until the end of a turn: behind its reply they count for the next one.
-  void set_limits(std::uint32_t turn) {
-    const auto is_later = [turn](const Told& told) {
-      return told.turn > turn || (told.name != loop::kBudgetLowered && told.name != loop::kBudgetRaised);
-    };
-    const auto set = std::stable_partition(rest_.begin(), rest_.end(), is_later);
-    for (auto told = set; told != rest_.end(); ++told) {
-      static_cast<void>(loop::apply_fact(run_, told->name, told->body));   // what is refused changes nothing
-    }
-    rest_.erase(set, rest_.end());
-  }
-
   std::string turn_text() const { return std::to_string(run_.usage().turns + 1); }
 
   // Tells the run the first fact that fits, and forgets it. Returns false when none fits.
@@ -142,6 +174,7 @@ class AgentRecord::Replay {
     if (next == rest_.end()) return false;
     const Told told = std::move(*next);
     rest_.erase(next);
+    if (!run_.go_on_as(agent_at(agents_, told.seq).agent)) return false;
     run_.advance(told.time_ms);
     return static_cast<bool>(
         loop::apply_fact(run_, told.name, path.empty() ? told.body : with_path(told.body, path)));
@@ -151,19 +184,20 @@ class AgentRecord::Replay {
   loop::AgentRun& run_;
   std::vector<Told> rest_;
   const loop::AgentRun& recorded_;
+  const std::vector<AgentFrom>& agents_;
   std::string miss_;
 };
 
 Result<AgentRecord> AgentRecord::read(const Engine& engine, const Store& store, const std::string& id) {
-  auto agent = read_agent_of(engine, store, id);
-  if (!agent) return agent.error();
+  auto agents = read_agents_of(engine, store, id);
+  if (!agents) return agents.error();
   const auto started = HostLog::of(store, id).find(std::string(loop::kStarted));
   if (!started) return started.error();
   const auto body = loop::read_start((*started)->body);
   if (!body) return body.error();
-  AgentRecord record(std::move(*agent));
+  AgentRecord record(std::move(*agents));
   record.start_ = *body;
-  auto run = loop::run_from_start(record.agent_, record.start_);
+  auto run = loop::run_from_start(record.agents_.front().agent, record.start_);
   if (!run) return run.error();
   record.run_.emplace(std::move(*run));
   record.told_ms_ = (*started)->time_ms;
@@ -207,13 +241,14 @@ Result<void> AgentRecord::take(const HostFact& fact) {
     if (fact.name == told_already) return {};
   }
   run_->step();
+  if (auto answered = run_->go_on_as(agent_at(agents_, fact.seq).agent); !answered) return answered;
   if (auto noted = read_mark(fact)) {
     noted_ = std::move(noted);
     seen_ = mark_of(*run_);
     run_->advance(fact.time_ms);
     return {};
   }
-  Told told{fact.name, fact.body, {}, path_in(fact.body), fact.time_ms, run_->usage().turns + 1};
+  Told told{fact.name, fact.body, {}, path_in(fact.body), fact.time_ms, run_->usage().turns + 1, fact.seq};
   const std::vector<Operation> operations = run_->operations();
   note_waits(operations);
   told_ms_ = fact.time_ms;
@@ -227,8 +262,31 @@ Result<void> AgentRecord::take(const HostFact& fact) {
   return {};
 }
 
-Result<AgentRecord::Changed> AgentRecord::run_with(const TurnPrograms& programs) const {
-  const std::uint32_t first = programs.empty() ? 0 : programs.begin()->first;
+// Makes the agents with the other program in the place of their own.
+Result<std::vector<AgentFrom>> AgentRecord::other_agents(const TurnPrograms& programs) const {
+  if (programs.size() != 1 || programs.begin()->first != 1) {
+    return Error{Errc::invalid_value, "the agent has a program of its own, which is turn 1", std::nullopt, {}};
+  }
+  std::vector<AgentFrom> others;
+  for (const AgentFrom& known : agents_) {
+    auto other = known.agent.with_program(programs.begin()->second);
+    if (!other) return other.error();
+    others.push_back({known.seq, *std::move(other)});
+  }
+  return others;
+}
+
+// Makes the run as it was in the beginning.
+Result<loop::AgentRun> AgentRecord::begun(const loop::Agent& agent) const {
+  auto run = loop::run_from_start(agent, start_);
+  for (const std::string& said : verdicts_) {
+    if (run) loop::recall_verdicts(*run, loop::kHooksSaid, said);
+  }
+  return run;
+}
+
+// Makes the run as it was when the model was asked in a turn; `rest` gets what the run was told from there on.
+Result<loop::AgentRun> AgentRecord::run_before(std::uint32_t first, std::vector<Told>& rest) const {
   const auto place = std::find_if(told_.begin(), told_.end(), [&](const Told& told) {
     return told.name == loop::kModelSettled && told.path == "model" && told.turn == first;
   });
@@ -237,15 +295,31 @@ Result<AgentRecord::Changed> AgentRecord::run_with(const TurnPrograms& programs)
                           std::to_string(run_->usage().turns) + " turns";
     return Error{Errc::invalid_value, std::move(message), std::nullopt, {}};
   }
-  auto run = loop::run_from_start(agent_, start_);
+  auto run = begun(agents_.front().agent);
   if (!run) return run.error();
-  for (const std::string& said : verdicts_) loop::recall_verdicts(*run, loop::kHooksSaid, said);
   for (auto told = told_.begin(); told != place; ++told) {
     run->step();
+    if (auto answered = run->go_on_as(agent_at(agents_, told->seq).agent); !answered) return answered.error();
     run->advance(told->time_ms);
     static_cast<void>(loop::apply_fact(*run, told->name, told->body));
   }
-  AgentDriver::End end = Replay(programs, *run, {place, told_.end()}, *run_).go();
+  rest.assign(place, told_.end());
+  return run;
+}
+
+Result<AgentRecord::Changed> AgentRecord::run_with(const TurnPrograms& programs) const {
+  const bool has_own = !agents_.front().agent.definition().program.empty();
+  const auto others = has_own ? other_agents(programs) : Result<std::vector<AgentFrom>>(agents_);
+  if (!others) return others.error();
+  std::vector<Told> rest = told_;
+  auto run = has_own ? begun(others->front().agent) : run_before(programs.empty() ? 0 : programs.begin()->first, rest);
+  if (!run) return run.error();
+  Replay replay(programs, *run, std::move(rest), *run_, *others);
+  if (has_own) replay.set_limits(1);
+  AgentDriver::End end = replay.go();
+  if (end.reason == replay::kRecordingMiss) {
+    if (auto failure = failure_of(*run, programs)) end = *std::move(failure);
+  }
   return Changed{std::move(*run), std::move(end)};
 }
 

@@ -38,7 +38,8 @@ class AgentRecord {
     AgentDriver::End end;   // ModelFailed with the reason recording_miss when an answer is not known
   };
   // Runs the agent with other programs. Calls get the answers that the same calls had. The model says in each later
-  // turn what it said in that turn. Error: invalid_value when the run has no such turn.
+  // turn what it said in that turn. When it said nothing there because a program of these failed, the end has the kind
+  // of its fault as the reason. Error: invalid_value when the run has no such turn.
   Result<Changed> run_with(const TurnPrograms& programs) const;
 
  private:
@@ -48,14 +49,18 @@ class AgentRecord {
     std::string path;               // the path of the operation
     std::int64_t time_ms = 0;
     std::uint32_t turn = 1;         // the turn of the root that was under way
+    std::uint64_t seq = 0;          // its place in the log
   };
   class Replay;
 
-  explicit AgentRecord(loop::Agent agent) : agent_(std::move(agent)) {}
+  explicit AgentRecord(std::vector<AgentFrom> agents) : agents_(std::move(agents)) {}
   Result<void> take(const HostFact& fact);
+  Result<loop::AgentRun> run_before(std::uint32_t turn, std::vector<Told>& rest) const;
+  Result<std::vector<AgentFrom>> other_agents(const TurnPrograms& programs) const;
+  Result<loop::AgentRun> begun(const loop::Agent& agent) const;
   void note_waits(const std::vector<loop::Operation>& operations);
 
-  loop::Agent agent_;
+  std::vector<AgentFrom> agents_;       // one for each time in which the same models answered
   loop::StartBody start_;
   std::vector<Told> told_;
   std::vector<std::string> verdicts_;   // bodies of hooks_said

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <iostream>
 
+#include "tools/ptcvm/agent/agent_cost.h"
 #include "tools/ptcvm/agent/agent_record.h"
 #include "tools/ptcvm/agent/agent_report.h"
 #include "tools/ptcvm/agent/agent_stored_commands.h"
@@ -33,10 +34,11 @@ bool read_program_of_turn(const std::string& text, TurnPrograms& programs, std::
     message = "--with-program " + text + ": TURN=FILE is wanted, and the first turn is 1";
     return false;
   }
-  auto program = read_file(text.substr(equals + 1), message);
+  auto program = read_turn_program(text.substr(equals + 1), message);
   if (!program) return false;
-  programs[turn] = *std::move(program);
-  return true;
+  if (programs.emplace(turn, *std::move(program)).second) return true;
+  message = "--with-program has turn " + std::to_string(turn) + " twice";
+  return false;
 }
 
 AgentDriver::End end_of(const loop::AgentRun& run) {
@@ -44,21 +46,36 @@ AgentDriver::End end_of(const loop::AgentRun& run) {
   return {run.state() == loop::AgentState::Ended ? Kind::Ended : Kind::Suspended, {}, {}};
 }
 
-int report(const loop::AgentRun& run, const AgentDriver::End& end, json::object replay) {
-  if (!end.reason.empty()) complain(end.reason + ": " + end.message);
-  std::cout << agent_line(run, end, json::serialize(json::object{{"replay", std::move(replay)}})) << '\n';
-  return agent_status(run, end);
-}
+// Reports a replay of a run whose cost is known or not.
+class ReplayReport {
+ public:
+  explicit ReplayReport(bool is_cost_known) : is_cost_known_(is_cost_known) {}
 
-int replay_as_it_was(const AgentRecord& record) {
+  int operator()(const loop::AgentRun& run, const AgentDriver::End& end, json::object replay) const {
+    if (!end.reason.empty()) complain(end.reason + ": " + end.message);
+    const std::string more = json::serialize(json::object{{"replay", std::move(replay)}});
+    std::cout << agent_line(run, end, {.more = more, .is_cost_known = is_cost_known_}) << '\n';
+    return agent_status(run, end);
+  }
+
+ private:
+  const bool is_cost_known_;
+};
+
+int replay_as_it_was(const AgentRecord& record, const ReplayReport& report) {
   const AgentMark& seen = record.seen();
   if (!record.noted()) {
     complain("the run was never left by a process that ended, so there is nothing to compare with");
     return report(record.run(), end_of(record.run()), {{"same", nullptr}});
   }
-  if (*record.noted() == seen) {
+  if (record.noted()->is_of_same(seen)) {
     return report(record.run(), end_of(record.run()),
                   {{"same", true}, {"fuel", seen.fuel}, {"document_hash", seen.document_hash}});
+  }
+  if (record.noted()->format != seen.format && record.noted()->fuel == seen.fuel) {
+    complain("another version left the run, and wrote its document otherwise: only the fuel was compared");
+    return report(record.run(), end_of(record.run()),
+                  {{"same", nullptr}, {"fuel", seen.fuel}, {"document_hash", seen.document_hash}});
   }
   AgentDriver::End end;
   end.kind = AgentDriver::End::Kind::ModelFailed;
@@ -77,7 +94,12 @@ int replay_agent(const StoreOptions& options, const std::vector<std::string>& te
   int status = kSuccess;
   const auto record = record_of(options, status);
   if (!record) return status;
-  if (programs.empty()) return replay_as_it_was(*record);
+  const auto store = store_of(options, StoreUse::Existing, status);
+  if (!store) return status;
+  const auto requests = known_requests(*store, record->run());
+  if (!requests) return refuse_error(requests.error());
+  const ReplayReport report(knows_cost(*requests));
+  if (programs.empty()) return replay_as_it_was(*record, report);
   const auto changed = record->run_with(programs);
   if (!changed) return refuse_error(changed.error());
   json::array turns;

@@ -1,8 +1,8 @@
 #include "tools/ptcvm/agent/agent_report.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 
-#include "agents/loop/model_prices.h"
 #include "agents/replay/canonical_request.h"
 #include "tools/ptcvm/commands.h"
 
@@ -53,7 +53,7 @@ std::string_view whom(loop::OperationKind kind) {
     case loop::OperationKind::Doubt:
     case loop::OperationKind::Budget: return "a person who decides";
     case loop::OperationKind::Input: return "what the user says";
-    case loop::OperationKind::Timer: return "the time of the next attempt";
+    case loop::OperationKind::Timer: return "the time at which the run goes on";
     case loop::OperationKind::Model: return "the model";
     case loop::OperationKind::Tool:
     case loop::OperationKind::Pending: break;
@@ -61,11 +61,19 @@ std::string_view whom(loop::OperationKind kind) {
   return "the answer of the tool";
 }
 
+// Says who can end a wait, and how long it is when that is known.
+std::string awaited_text(const AgentMoment& moment) {
+  std::string text(whom(moment.operation->kind));
+  if (moment.operation->kind != loop::OperationKind::Timer) return text;
+  const std::int64_t left_ms = std::max<std::int64_t>(moment.operation->due_ms - moment.time_ms, 0);
+  return text + ", in " + std::to_string((left_ms + 999) / 1'000) + " s";
+}
+
 }  // namespace
 
 std::string usage_json(const loop::AgentUsage& usage) { return json::serialize(usage_object(usage)); }
 
-std::string agent_line(const loop::AgentRun& run, const AgentDriver::End& end, const std::string& more) {
+std::string agent_line(const loop::AgentRun& run, const AgentDriver::End& end, const LineParts& parts) {
   std::string status = "suspended", returned = "null";
   json::value fail;
   json::array pending;
@@ -85,10 +93,11 @@ std::string agent_line(const loop::AgentRun& run, const AgentDriver::End& end, c
   const loop::AgentUsage usage = run.usage();
   rest["turns"] = usage.turns;
   rest["usage"] = usage_object(usage);
+  if (!parts.is_cost_known) rest["usage"].get_object()["money"] = nullptr;
   // The value stays as the run wrote it: numbers keep their form.
   std::string line = "{\"status\":\"" + status + "\",\"return\":" + returned + ",\"fail\":" + json::serialize(fail) +
                      ",\"pending\":" + json::serialize(pending) + "," + json::serialize(rest).substr(1);
-  if (!more.empty()) line.replace(line.size() - 1, 1, "," + more.substr(1));
+  if (!parts.more.empty()) line.replace(line.size() - 1, 1, "," + parts.more.substr(1));
   return line;
 }
 
@@ -121,16 +130,15 @@ std::string trace_line(const AgentMoment& moment) {
   return json::serialize(line) + "\n";
 }
 
-std::string progress_line(const AgentMoment& moment, const loop::AgentUsage& usage,
-                          std::optional<std::uint64_t> spent) {
+std::string progress_line(const AgentMoment& moment, const loop::AgentUsage& usage, const std::string& spent) {
   const loop::Operation& operation = *moment.operation;
   std::string text = "turn " + std::to_string(usage.turns + 1) + ", " + std::to_string(usage.input + usage.output) +
                      " tokens, " + std::to_string(usage.model_calls) + " model calls";
-  if (spent) text += ", " + loop::money_text(*spent) + " spent";
+  if (!spent.empty()) text += ", " + spent + " spent";
   switch (moment.kind) {
     case Kind::ModelStart: return text + ": asks " + operation.path + " (" + operation.model.name + ")";
     case Kind::ToolStart: return text + ": calls " + operation.path;
-    case Kind::Wait: return text + ": waits for " + operation.path + ", " + std::string(whom(operation.kind));
+    case Kind::Wait: return text + ": waits for " + operation.path + ", " + awaited_text(moment);
     case Kind::ModelEnd:
     case Kind::ToolEnd: break;
   }

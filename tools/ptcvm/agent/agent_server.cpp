@@ -43,11 +43,11 @@ class ReplyReceiver : public drivers::HttpReceiver {
     return true;
   }
   void take_end(const std::optional<drivers::HttpFailure>& failure) override {
-    using Kind = drivers::HttpFailure::Kind;
     answer_.reply.is_cut = failure.has_value();
-    if (failure && failure->kind != Kind::Cancelled) complain(failure->message);
+    if (failure && failure->kind != drivers::HttpFailure::Kind::Cancelled) complain(failure->message);
     // Trying again mends neither a URL nor a certificate.
-    if (failure && (failure->kind == Kind::BadRequest || failure->kind == Kind::Certificate)) {
+    if (failure && (failure->kind == drivers::HttpFailure::Kind::BadRequest ||
+                    failure->kind == drivers::HttpFailure::Kind::Certificate)) {
       answer_.failure = replay::ReplayFailure{"llm_error", failure->message};
     }
     answers_.push_back(std::move(answer_));

@@ -4,146 +4,14 @@
 #include <iostream>
 #include <utility>
 
-#include "agents/loop/agent_sequence.h"
 #include "tools/ptcvm/agent/agent_report.h"
 #include "tools/ptcvm/agent/agent_store.h"
 #include "tools/ptcvm/agent/agent_tell.h"
-#include "tools/ptcvm/calls/external_tool.h"
 #include "tools/ptcvm/commands.h"
-#include "tools/ptcvm/process/files.h"
 #include "tools/ptcvm/process/terminal.h"
 #include "tools/ptcvm/store/agent_goes_on.h"
-#include "tools/ptcvm/text/json_problem.h"
 
 namespace ptcvm::cli {
-
-void declare_agent_file(CLI::App& command, AgentArguments& arguments) {
-  command.add_option("FILE", arguments.file, "The agent, a file of JSON; - is standard input")->required();
-  command.add_option("--then", arguments.then, "An agent that goes on with what the one before returned; repeatable")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  command.add_option("--planner", arguments.planner,
-                     "An agent that works on the same data; what it returns is the plan")
-      ->type_name("FILE");
-  command.add_option("--data", arguments.data, "What the agent works on, a file with an object of JSON")
-      ->type_name("FILE");
-}
-
-CLI::Option* declare_agent_model(CLI::App& command, AgentArguments& arguments) {
-  CLI::Option* const model = command.add_option(
-      "--model", arguments.model,
-      "scripted:FILE, replay:FILE, program:FILE, mailbox:DIR, or chat:NAME, responses:NAME, messages:NAME with "
-      "@URL for a server of your own");
-  model->required();
-  command.add_option("--child-model", arguments.child_models,
-                     "Another model for a child and what is below it, by its path: broker/desk=chat:NAME; repeatable")
-      ->type_name("PATH=MODEL")
-      ->allow_extra_args(false);
-  command.add_option("--record", arguments.record, "Adds requests and replies to a file that replay:FILE reads")
-      ->type_name("FILE");
-  command.add_flag("--stream", arguments.stream, "Asks for streams, and writes the text of replies as it comes");
-  return model;
-}
-
-void declare_agent_tools(CLI::App& command, AgentArguments& arguments) {
-  command
-      .add_option("--tools", arguments.tools_files,
-                  "A file of tools, JSON or EDN: names, signatures, commands, effects and more; repeatable")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-}
-
-void declare_agent_run(CLI::App& command, AgentArguments& arguments) {
-  declare_agent_tools(command, arguments);
-  command.add_option("--tool", arguments.tools, "A command for a tool of the agent; repeatable")
-      ->type_name("NAME=COMMAND")
-      ->allow_extra_args(false);
-  command.add_option("--tool-shell", arguments.shell_tools, "As --tool, but the command is given to sh -c")
-      ->type_name("NAME=COMMAND")
-      ->allow_extra_args(false);
-  command.add_option("--rate", arguments.rate,
-                     "At most so many requests a minute to each server, of all runs in the store together");
-  command.add_option("--trace", arguments.trace, "Writes requests, calls and answers as lines of JSON")
-      ->type_name("FILE");
-  command.add_option("--output", arguments.output, "json, or text: the result also in lines of its own")
-      ->check(CLI::IsMember({"json", "text"}));
-  command.add_flag("--progress", arguments.progress,
-                   "Says on standard error what the run does; a terminal is told without it");
-  command.add_option("--prices", arguments.prices, "Prices of models for a million tokens, a file of JSON")
-      ->type_name("FILE");
-  command
-      .add_option("--limit", arguments.limits, "The run may use at most so much: money, tokens, turns, …; repeatable")
-      ->type_name("LIMIT=NUMBER")
-      ->allow_extra_args(false);
-}
-
-std::optional<ToolCommands> tool_commands(const AgentArguments& arguments, std::string& message) {
-  ToolCommands commands;
-  const auto add = [&](const std::vector<std::string>& texts, bool with_shell) {
-    for (const std::string& text : texts) {
-      auto tool = parse_external_tool(text, with_shell, message);
-      if (!tool) return false;
-      commands.insert_or_assign(tool->name, std::move(*tool));
-    }
-    return true;
-  };
-  if (!add(arguments.tools, false) || !add(arguments.shell_tools, true)) return std::nullopt;
-  return commands;
-}
-
-std::optional<std::string> agent_data(const AgentArguments& arguments, std::string& message) {
-  if (arguments.data.empty()) return std::string("{}");
-  auto text = read_file(arguments.data, message);
-  const std::string problem = text ? json_problem(*text) : "";
-  if (problem.empty()) return text;
-  message = arguments.data + " is no JSON: " + problem;
-  return std::nullopt;
-}
-
-namespace {
-
-std::optional<loop::AgentDefinition> definition_in(const std::string& file, std::string& message) {
-  const auto text = read_file(file, message);
-  if (!text) return std::nullopt;
-  auto definition = loop::read_agent_text(*text);
-  if (definition) return *std::move(definition);
-  const std::string problem = json_problem(*text);
-  message = file + (problem.empty() ? ": " + definition.error().message : " is no JSON: " + problem);
-  return std::nullopt;
-}
-
-}  // namespace
-
-const std::vector<DeclaredTool>* AgentArguments::declared_tools(std::string& message) const {
-  if (!declared_) declared_ = read_agent_tools(tools_files, message);
-  return declared_ ? &*declared_ : nullptr;
-}
-
-std::optional<loop::AgentDefinition> agent_definition(const AgentArguments& arguments, std::string& message) {
-  std::vector<std::string> files{arguments.file};
-  files.insert(files.end(), arguments.then.begin(), arguments.then.end());
-  std::vector<loop::AgentDefinition> steps;
-  for (const std::string& file : files) {
-    auto definition = definition_in(file, message);
-    if (!definition) return std::nullopt;
-    steps.push_back(*std::move(definition));
-  }
-  const auto* const tools = arguments.declared_tools(message);
-  if (tools == nullptr) return std::nullopt;
-  give_tools(steps, *tools);
-  if (!arguments.planner.empty()) {
-    auto planner = definition_in(arguments.planner, message);
-    if (!planner) return std::nullopt;
-    auto planned = loop::planned_agent(*std::move(planner), std::move(steps.front()));
-    if (!planned) message = planned.error().message;
-    if (!planned) return std::nullopt;
-    steps.front() = *std::move(planned);
-  }
-  auto sequence = loop::agent_sequence(std::move(steps));
-  if (sequence) return std::move(*sequence);
-  message = sequence.error().message;
-  return std::nullopt;
-}
 
 void AgentSession::add_commands(const ToolCommands& commands) {
   for (const auto& [name, command] : commands) commands_.insert_or_assign(name, command);
@@ -161,6 +29,8 @@ bool AgentSession::open(loop::AgentDefinition definition, std::optional<OpenedMo
   const auto* const tools = arguments_.declared_tools(message_);
   const auto commands = tools != nullptr ? tool_commands(arguments_, message_) : std::nullopt;
   if (!commands) return false;
+  message_ = unknown_tool(definition, *commands);
+  if (!message_.empty()) return false;
   add_commands(commands_of(*tools));
   add_commands(*commands);
   tool_texts_ = texts_of(*tools);
@@ -191,6 +61,7 @@ bool AgentSession::open_models(const loop::AgentDefinition& definition, std::opt
   }
   child_models_ = kept_children_;
   if (!read_child_models(definition, arguments_.child_models, child_models_, message_)) return false;
+  if (!model && arguments_.model.empty()) model = open_no_model();
   if (!model) model = open_model(arguments_.model, arguments_.stream, on_bytes, message_);
   if (!model) return false;
   choice_ = std::move(model->choice);
@@ -246,8 +117,15 @@ bool AgentSession::open_files() {
   return prices.has_value();
 }
 
-std::optional<std::uint64_t> AgentSession::spent() const {
-  return prices_.empty() ? std::nullopt : std::optional(spent_);
+std::string AgentSession::spent_text() const {
+  if (prices_.empty()) return "";
+  return is_spent_known_ ? loop::money_text(spent_) : "?";
+}
+
+void AgentSession::count_cost(const loop::ModelChoice& choice, const loop::ModelReply& reply) {
+  const auto cost = reply.money ? reply.money : cost_of(choice, reply, prices_);   // the log may have it
+  is_spent_known_ = is_spent_known_ && cost;
+  spent_ += cost.value_or(0);
 }
 
 Result<void> AgentSession::lower_limits() {
@@ -298,6 +176,11 @@ bool AgentSession::accepts(const std::string& data_json) {
 
 void AgentSession::leave() {
   if (kept_ == nullptr) return;
+  for (const loop::Operation& request : kept_->run().operations()) {
+    if (request.kind != loop::OperationKind::Model || source_->keeps_requests(request.agent)) continue;
+    const auto unsent = kept_->unsend_model(request.path);
+    if (!unsent) complain(unsent.error().message);
+  }
   if (const auto parked = kept_->stored().park(); !parked) complain(parked.error().message);
 }
 
@@ -313,6 +196,13 @@ Result<void> AgentSession::open_stored(const Store& store, const std::string& da
   options.effect_of = [this](std::string_view tool) {
     return has_command(std::string(tool)) ? std::nullopt : std::optional(Effect::Keyed);
   };
+  const auto known = loop::StoredAgent::stored_definition(store, options.start.id);
+  if (!known) return known.error();
+  if (*known) {
+    auto answered = agent_of_log(engine_, store, options.start.id);
+    if (!answered) return answered.error();
+    options.agent_at = *std::move(answered);
+  }
   auto stored = loop::StoredAgent::open(*agent_, store, std::move(options));
   if (!stored) return stored.error();
   auto kept = std::make_unique<KeptAgent>(std::move(*stored));
@@ -320,10 +210,11 @@ Result<void> AgentSession::open_stored(const Store& store, const std::string& da
   store_ = store;
   *rates_ = loop::RateLimits({.requests = arguments_.rate.value_or(0)}, store);
   handle_ = std::move(kept);
-  if (prices_.empty()) return {};
-  const auto before = kept_replies(store, arguments_.store.id);
+  const auto before = kept_requests(store, arguments_.store.id);
   if (!before) return before.error();
-  for (const KeptReply& reply : *before) spent_ += money_of(reply.choice, reply.reply, prices_);
+  for (const KeptRequest& request : *before) {
+    if (request.reply) count_cost(request.choice, *request.reply);
+  }
   return {};
 }
 
@@ -348,11 +239,18 @@ void AgentSession::tell(const AgentMoment& moment) {
     answer.is_stream = moment.operation->model.is_stream;
     streams_[moment.operation->path] = std::make_unique<wire::ReplyReader>(std::move(answer));
   }
-  if (moment.reply != nullptr && !prices_.empty()) spent_ += money_of(moment.operation->model, *moment.reply, prices_);
+  if (moment.reply != nullptr) count_cost(moment.operation->model, *moment.reply);
   if (trace_.is_open()) trace_ << trace_line(moment) << std::flush;
   if (!shows_progress_) return;
-  const std::string line = progress_line(moment, handle_->run().usage(), spent());
+  const std::string line = progress_line(moment, handle_->run().usage(), spent_text());
   if (!line.empty()) std::cerr << line << '\n';
+}
+
+// The log knows also of replies that were lost with their processes.
+bool AgentSession::knows_what_is_spent() const {
+  if (kept_ == nullptr) return is_spent_known_;
+  const auto requests = known_requests(*store_, handle_->run());
+  return requests && knows_cost(*requests);
 }
 
 int AgentSession::report(const AgentDriver::End& end) {
@@ -362,16 +260,18 @@ int AgentSession::report(const AgentDriver::End& end) {
   const loop::AgentRun& run = handle_->run();
   if (kept_ != nullptr && end.kind != AgentDriver::End::Kind::StoreFailed) {
     if (const auto parked = kept_->stored().park(); !parked) return complain_of_store(parked.error());
-    const auto noted = keep_mark(*store_, arguments_.store.id, mark_of(run), driver_->now_ms());
+    const std::string reason = end.kind == AgentDriver::End::Kind::ModelFailed ? end.reason : "";
+    const auto noted = keep_mark(*store_, arguments_.store.id, mark_of(run), reason, driver_->now_ms());
     if (!noted) return complain_of_store(noted.error());
   }
   if (arguments_.output == "text" && end.kind == AgentDriver::End::Kind::Ended) {
     const loop::AgentOutcome outcome = run.outcome();
     std::cout << (outcome.is_ok ? outcome.result_json : outcome.reason + ": " + outcome.message) << '\n';
   }
-  std::cout << agent_line(run, end) << std::endl;
+  std::cout << agent_line(run, end, {.is_cost_known = knows_what_is_spent()}) << std::endl;
   const int status = agent_status(run, end);
-  if (status == kSuspended && !arguments_.store.path.empty()) {
+  const bool may_go_on = status == kSuspended || end.kind == AgentDriver::End::Kind::ModelFailed;
+  if (may_go_on && !arguments_.store.path.empty()) {
     complain(next_of_agent(arguments_.store, run.operations(), [this](const auto& tool) { return has_command(tool); }));
   }
   return status;

@@ -1,6 +1,5 @@
-// What the commands of `ptcvm agent` share: the agent of a file, the model that answers, and a run that is driven.
+// One run of `ptcvm agent`: the model that answers, the tools that it calls, and the run that is driven.
 #pragma once
-#include <CLI/CLI.hpp>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -11,49 +10,14 @@
 #include "agents/loop/agent_run.h"
 #include "agents/wire/reply_reader.h"
 #include "ptcvm/engine.hpp"
+#include "tools/ptcvm/agent/agent_arguments.h"
 #include "tools/ptcvm/agent/agent_child_models.h"
 #include "tools/ptcvm/agent/agent_cost.h"
 #include "tools/ptcvm/agent/agent_driver.h"
 #include "tools/ptcvm/agent/agent_models.h"
 #include "tools/ptcvm/process/interrupt.h"
-#include "tools/ptcvm/store/store_options.h"
 
 namespace ptcvm::cli {
-
-struct AgentArguments {
-  std::string file, data, model, record, trace, prices, output = "json";
-  StoreOptions store;                            // also the id of the run
-  std::vector<std::string> tools_files;          // files of tools (tools_file.h)
-  std::vector<std::string> tools, shell_tools;   // NAME=COMMAND
-  std::vector<std::string> child_models;         // PATH=MODEL
-  std::vector<std::string> limits;               // LIMIT=NUMBER: the run may use at most so much
-  std::vector<std::string> then;                 // files of the agents that go on
-  std::string planner;                           // the file of the agent that plans, or ""
-  std::optional<std::uint32_t> rate;             // requests a minute to each server; nullopt or 0: as the servers say
-  bool stream = false, progress = false;
-
-  // Returns the tools of `tools_files`, or null when a file cannot be read; `message` then says why. The files are read
-  // once: their MCP servers are started once.
-  const std::vector<DeclaredTool>* declared_tools(std::string& message) const;
-
- private:
-  mutable std::optional<std::vector<DeclaredTool>> declared_;   // nullopt: not read yet
-};
-
-void declare_agent_file(CLI::App& command, AgentArguments& arguments);    // FILE, --then, --planner, --data
-// Declares --model, which is required and returned, --child-model, --record and --stream.
-CLI::Option* declare_agent_model(CLI::App& command, AgentArguments& arguments);
-// Declares --tools, --tool, --tool-shell, --rate, --trace, --output, --progress, --prices and --limit.
-void declare_agent_run(CLI::App& command, AgentArguments& arguments);
-void declare_agent_tools(CLI::App& command, AgentArguments& arguments);   // --tools alone
-
-// Reads the commands of --tool and --tool-shell. Returns nullopt when one cannot be read; `message` then says why.
-std::optional<ToolCommands> tool_commands(const AgentArguments& arguments, std::string& message);
-// Reads the data of --data: an object of JSON. Without a file the data is {}.
-std::optional<std::string> agent_data(const AgentArguments& arguments, std::string& message);
-// Reads the agent file and the files of --planner and --then: together they are a sequence. The agents have the tools
-// of --tools.
-std::optional<loop::AgentDefinition> agent_definition(const AgentArguments& arguments, std::string& message);
 
 class AgentSession {
  public:
@@ -90,9 +54,9 @@ class AgentSession {
   // Writes the last line of standard output and returns the exit status. A run of a store is left before.
   int report(const AgentDriver::End& end);
 
-  // Returns what the run has cost, in millionths, or nullopt when no price is known.
-  std::optional<std::uint64_t> spent() const;
-  // Leaves a run of a store without going on with it.
+  // Returns what the run has cost; "?" when nobody knows it, "" without prices.
+  std::string spent_text() const;
+  // Leaves a run of a store that was not driven. Its requests, which nobody was sent, are taken back.
   void leave();
 
   AgentHandle& handle() { return *handle_; }
@@ -102,6 +66,8 @@ class AgentSession {
  private:
   bool open_files();
   bool has_needed_prices(const loop::AgentDefinition& definition);
+  bool knows_what_is_spent() const;
+  void count_cost(const loop::ModelChoice& choice, const loop::ModelReply& reply);
   bool open_models(const loop::AgentDefinition& definition, std::optional<OpenedModel> model);
   bool take_kept_manner(loop::ModelChoice& choice, const loop::ModelChoice& kept, const std::string& model);
   // Returns whether a process calls the tool. Else people answer its calls, and know what became of them.
@@ -129,6 +95,7 @@ class AgentSession {
   std::ofstream trace_;
   loop::ModelPrices prices_;
   std::uint64_t spent_ = 0;                      // by the replies that came, each at the prices of its model
+  bool is_spent_known_ = true;                   // false: nobody knows what a reply has cost
   std::optional<Store> store_;                   // the store that keeps the run
   bool shows_progress_ = false;
 };

@@ -108,12 +108,28 @@ std::optional<LimitNumber> read_limit_number(const std::string& words, std::stri
 std::optional<QueuedRunStatus> queued_agent(const Store& store, const std::string& run) {
   const auto queued = queued_run(store, run);
   if (!queued || !*queued) return std::nullopt;
-  const std::string& state = (*queued)->state;
-  const bool is_over = state == "done" || state == "dead" || state == "dependency_failed" || state == "moved";
-  return is_over ? std::nullopt : *queued;
+  return (*queued)->state == "moved" ? std::nullopt : *queued;
 }
 
+bool is_over(const QueuedRunStatus& queued) {
+  return queued.state == "done" || queued.state == "dead" || queued.state == "dependency_failed";
+}
+
+namespace {
+
+// Says that nobody hears what is said to the run.
+int refuse_over(const QueuedRunStatus& queued) {
+  const std::string how = queued.state + (queued.reason.empty() ? "" : ": " + queued.reason);
+  std::string why = "wrong_state: the run " + queued.run + " of the queue " + queued.queue + " is over (" + how +
+                    ") and hears nothing any more";
+  if (queued.state == "done") why += "; `ptcvm agent fork` goes on from one of its turns";
+  return refuse_input(why + "; `ptcvm agent show` shows how it ended");
+}
+
+}  // namespace
+
 int tell_agent(const Store& store, const QueuedRunStatus& queued, const ToldAgent& told) {
+  if (is_over(queued)) return refuse_over(queued);
   auto record = AgentRecord::read(Engine(), store, queued.run);
   Letters letters(record ? &record->run() : nullptr);
   if (!take_words(letters, told)) return refuse_input(letters.message);
@@ -125,6 +141,8 @@ int tell_agent(const Store& store, const QueuedRunStatus& queued, const ToldAgen
     const auto sent = loop::StoredAgent::tell(store, queued.run, letter, now_millis());
     if (!sent) return refuse_error(sent.error());
   }
+  // A session may have ended meanwhile, before it heard this.
+  if (const auto now = queued_agent(store, queued.run); now && is_over(*now)) return refuse_over(*now);
   std::cout << boost::json::serialize(boost::json::object{{"status", "told"}, {"id", queued.run}}) << '\n';
   return kSuccess;
 }

@@ -28,9 +28,12 @@ struct LimitNumber {
 // Reads LIMIT=NUMBER. Returns nullopt, and the reason in `message`, when the words say nothing else or no such number.
 std::optional<LimitNumber> read_limit_number(const std::string& words, std::string& message);
 
-// Returns what the queue says of a run that workers go on with; nullopt: nobody does.
+// Returns what its queue says of a run: workers go on with it, and nobody else. nullopt: no queue has it, or it went to
+// another store.
 std::optional<QueuedRunStatus> queued_agent(const Store& store, const std::string& run);
-// Tells the run, and returns the exit status. Nothing is told when something is refused.
+// Whether the run hears nothing any more, whatever is said.
+bool is_over(const QueuedRunStatus& queued);
+// Tells the run, and returns the exit status. Nothing is told when something is refused, or when the run is over.
 int tell_agent(const Store& store, const QueuedRunStatus& queued, const ToldAgent& told);
 
 }  // namespace ptcvm::cli

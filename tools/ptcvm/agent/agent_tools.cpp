@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <set>
+
+#include "schema/closest_name.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -40,6 +43,14 @@ bool retell(AgentDefinition& agent, const DeclaredTool& tool) {
     has_tool = true;
   }
   return has_tool;
+}
+
+// Adds the names of the tools of an agent and of those below it.
+void list_tools(const AgentDefinition& agent, std::set<std::string_view>& names) {
+  for (const AgentTool& tool : agent.tools) names.insert(tool.name);
+  for (const auto& [name, child] : agent.children) {
+    if (child != nullptr) list_tools(*child, names);
+  }
 }
 
 void add_tool(AgentDefinition& agent, const DeclaredTool& tool) {
@@ -87,6 +98,18 @@ std::optional<std::vector<DeclaredTool>> read_agent_tools(const std::vector<std:
 
 void retell_tools(AgentDefinition& agent, const std::vector<DeclaredTool>& tools) {
   for (const DeclaredTool& tool : tools) retell(agent, tool);
+}
+
+std::string unknown_tool(const AgentDefinition& agent, const ToolCommands& commands) {
+  std::set<std::string_view> names;
+  list_tools(agent, names);
+  for (const auto& [name, command] : commands) {
+    if (names.contains(name)) continue;
+    const std::string_view near = ptc::closest_name(name, {names.begin(), names.end()});
+    return "--tool " + name + ": the agent has no tool of this name" +
+           (near.empty() ? "; --tools adds tools" : "; did you mean " + std::string(near) + "?");
+  }
+  return {};
 }
 
 std::optional<Effect> chosen_effect(const std::vector<DeclaredTool>& tools, std::string_view name) {

@@ -27,6 +27,8 @@ void give_tools(std::vector<loop::AgentDefinition>& agents, const std::vector<De
 
 // The same for one agent, without tools that it does not have.
 void retell_tools(loop::AgentDefinition& agent, const std::vector<DeclaredTool>& tools);
+// Returns why commands cannot be given: no agent of the tree has one of the tools. "": each has its tool.
+std::string unknown_tool(const loop::AgentDefinition& agent, const ToolCommands& commands);
 // Returns the class that the owner of a tool has chosen, or nullopt when nobody has.
 std::optional<Effect> chosen_effect(const std::vector<DeclaredTool>& tools, std::string_view name);
 

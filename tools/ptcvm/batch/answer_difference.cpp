@@ -30,7 +30,7 @@ std::vector<std::string> differing_members(std::string_view a, std::string_view 
                                            const std::vector<std::string>& ignored) {
   if (a == b) return {};
   const json::value left = read_answer(a), right = read_answer(b);
-  if (!left.is_object() || !right.is_object()) return {"answer"};
+  if (!left.is_object() || !right.is_object()) return {std::string(kWholeAnswer)};
   std::set<std::string> names;
   for (const json::value* const side : {&left, &right}) {
     for (const auto& member : side->get_object()) names.emplace(member.key());

@@ -6,8 +6,11 @@
 
 namespace ptcvm::cli {
 
+// The name of an answer that is no JSON object, among the names of members.
+inline constexpr std::string_view kWholeAnswer = "answer";
+
 // Returns the names of the members in which the answers differ, in order. The id, figures about snapshots and `ignored`
-// are left out. An answer that is no JSON object differs in "answer".
+// are left out. An answer that is no JSON object differs in kWholeAnswer.
 std::vector<std::string> differing_members(std::string_view a, std::string_view b,
                                            const std::vector<std::string>& ignored);
 // Returns the member of an answer as JSON text, or "missing".

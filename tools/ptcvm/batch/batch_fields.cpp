@@ -1,6 +1,7 @@
 #include "tools/ptcvm/batch/batch_fields.h"
 
 #include <boost/json/serialize.hpp>
+#include <cmath>
 #include <limits>
 
 namespace ptcvm::cli {
@@ -13,6 +14,22 @@ constexpr std::size_t kMostEntries = 100'000;
 
 }  // namespace
 
+std::optional<json::value> whole_number(const json::value& value) {
+  constexpr double kMostSigned = 0x1p63, kMostUnsigned = 0x1p64;
+  if (value.is_int64() || value.is_uint64()) return value;
+  const double* const number = value.if_double();
+  if (number == nullptr || *number != std::trunc(*number)) return std::nullopt;
+  // -2^63 as a float may be a smaller number that was rounded.
+  if (*number > -kMostSigned && *number < kMostSigned) return json::value(static_cast<std::int64_t>(*number));
+  if (*number >= 0 && *number < kMostUnsigned) return json::value(static_cast<std::uint64_t>(*number));
+  return std::nullopt;
+}
+
+std::optional<json::value> BatchFields::whole(std::string_view name) const {
+  const json::value* const value = find(name);
+  return value == nullptr ? std::nullopt : whole_number(*value);
+}
+
 const json::value* BatchFields::find(std::string_view name) const {
   const json::value* value = object_.if_contains({name.data(), name.size()});
   return value == nullptr || value->is_null() ? nullptr : value;
@@ -24,6 +41,13 @@ std::optional<std::string_view> BatchFields::text(std::string_view name) const {
   if (const json::string* string = value->if_string()) return std::string_view(string->data(), string->size());
   refuse(name, "a string");
   return std::nullopt;
+}
+
+std::string_view BatchFields::name_in(std::string_view list) const {
+  const auto given = text("name");
+  const bool is_empty = !given || given->empty();
+  if (is_empty && problem_.empty()) problem_ = std::string(list) + ": name is missing";
+  return given.value_or("");
 }
 
 void BatchFields::refuse_unknown(BatchObject object) const {
@@ -75,7 +99,7 @@ Effect BatchFields::effect(std::string_view name) const {
   const auto given = text(name);
   if (!given || given->empty()) return Effect::Unsafe;
   const auto found = find_effect(*given);
-  if (!found) refuse(name, "an effect class");
+  if (!found) refuse(name, "\"unsafe\", \"pure\", \"idempotent\", \"keyed\" or \"reconcilable\"");
   return found.value_or(Effect::Unsafe);
 }
 
@@ -86,34 +110,35 @@ ResolveOrder BatchFields::resolve_order(std::string_view name) const {
     if (*text == "fifo") return ResolveOrder::fifo();
     if (*text == "lifo") return ResolveOrder::lifo();
   }
-  if (const std::int64_t* seed = value->if_int64()) return ResolveOrder::shuffled(static_cast<std::uint64_t>(*seed));
-  if (const std::uint64_t* seed = value->if_uint64()) return ResolveOrder::shuffled(*seed);
+  if (const auto seed = whole(name)) {
+    return ResolveOrder::shuffled(seed->is_uint64() ? seed->get_uint64()
+                                                    : static_cast<std::uint64_t>(seed->get_int64()));
+  }
   refuse(name, "\"fifo\", \"lifo\" or a whole number");
   return ResolveOrder::fifo();
 }
 
 std::optional<std::int64_t> BatchFields::time(std::string_view name) const {
-  const json::value* value = find(name);
-  if (value == nullptr) return std::nullopt;
-  if (const std::int64_t* millis = value->if_int64()) return *millis;
-  refuse(name, "a whole number");
+  if (find(name) == nullptr) return std::nullopt;
+  const auto millis = whole(name);
+  if (millis && millis->is_int64()) return millis->get_int64();
+  refuse(name, "a whole number of at most 63 bits");
   return std::nullopt;
 }
 
 std::optional<std::uint64_t> BatchFields::decimals(std::string_view name) const {
-  const json::value* value = find(name);
-  if (value == nullptr) return std::nullopt;
-  const std::int64_t* whole = value->if_int64();
-  if (whole != nullptr && *whole >= 0) return static_cast<std::uint64_t>(*whole);
-  if (const std::uint64_t* large = value->if_uint64()) return *large;
-  refuse(name, "a whole number");
+  if (find(name) == nullptr) return std::nullopt;
+  const auto number = whole(name);
+  if (number && number->is_uint64()) return number->get_uint64();
+  if (number && number->get_int64() >= 0) return static_cast<std::uint64_t>(number->get_int64());
+  refuse(name, "a whole number of at most 64 bits, and no negative one");
   return std::nullopt;
 }
 
 void BatchFields::limit(std::string_view name, const ptc::LimitInfo& limit, ptc::Limits& limits) const {
   const json::value* value = find(name);
   if (value == nullptr) return;
-  std::string why = ptc::set_limit(limits, limit, json::serialize(*value));
+  std::string why = ptc::set_limit(limits, limit, json::serialize(whole(name).value_or(*value)));
   if (problem_.empty()) problem_ = std::move(why);
 }
 

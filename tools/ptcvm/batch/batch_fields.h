@@ -1,6 +1,7 @@
 // The members of a JSON object in a batch request. null is the same as absent.
 #pragma once
 #include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,6 +14,10 @@
 
 namespace ptcvm::cli {
 
+// Returns the number as a signed or unsigned integer of 64 bits, also when it is written as 5.0 or 1e3, which are
+// integers for JSON Schema; nullopt for everything else.
+std::optional<boost::json::value> whole_number(const boost::json::value& value);
+
 // Reads members of known kinds. Remembers the first thing that is wrong in `problem`, and reads on.
 class BatchFields {
  public:
@@ -21,6 +26,8 @@ class BatchFields {
 
   const boost::json::value* find(std::string_view name) const;
   std::optional<std::string_view> text(std::string_view name) const;
+  std::optional<boost::json::value> whole(std::string_view name) const;   // whole_number() of a member
+  std::string_view name_in(std::string_view list) const;   // the member "name" of an entry of the list; refuses none
   // Remembers a member that the object of the protocol does not have.
   void refuse_unknown(BatchObject object) const;
   // Does so for a request: in version 1 only when the name looks like a slip of a known one.

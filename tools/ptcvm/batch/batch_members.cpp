@@ -46,17 +46,21 @@ void append_member(std::string& out, std::string_view name, std::string_view typ
   out += "\"description\": " + quoted(doc) + '}';
 }
 
+std::string type_of(const ptc::LimitInfo& limit) {
+  return "'type': ['integer', 'null'], 'minimum': " + std::to_string(limit.least) +
+         ", 'maximum': " + std::to_string(limit.most);
+}
+
 void append_limits(std::string& out) {
   for (const ptc::LimitInfo& limit : ptc::kLimits) {
-    const std::string type = "'type': ['integer', 'null'], 'minimum': " + std::to_string(limit.least);
-    append_member(out, limit.name, type, limit.doc);
+    append_member(out, limit.name, type_of(limit), limit.doc);
   }
 }
 
 void append_earlier_limits(std::string& out) {
   for (const ptc::LimitInfo& limit : ptc::kLimits) {
     const std::string_view earlier = ptc::earlier_spelling(limit, ptc::LimitPlace::Batch);
-    if (!earlier.empty()) append_member(out, earlier, "'type': ['integer', 'null']", limit.doc);
+    if (!earlier.empty()) append_member(out, earlier, type_of(limit), limit.doc);
   }
 }
 
@@ -67,13 +71,28 @@ void open_object(std::string& out, std::string_view name, std::string_view requi
   out += "\n      \"properties\": {";
 }
 
+// Of two members for one value both may be there when one of them is null, which is the same as absent.
+void append_twins(std::string& out, BatchObject object) {
+  std::string rules;
+  for (const BatchTwins& twins : kBatchTwins) {
+    if (twins.object != object) continue;
+    const auto is_there = [](std::string_view name) { return quoted(name) + ": {\"not\": {\"type\": \"null\"}}"; };
+    rules += rules.empty() ? "" : ",";
+    rules += "\n        {\"not\": {\"required\": [" + quoted(twins.json) + ", " + quoted(twins.edn) +
+             "], \"properties\": {" + is_there(twins.json) + ", " + is_there(twins.edn) + "}}}";
+  }
+  if (!rules.empty()) out += ",\n      \"allOf\": [" + rules + ']';
+}
+
 void append_object(std::string& out, std::string_view name, BatchObject object, std::string_view required) {
   open_object(out, name, required);
   for (const BatchMember& member : kBatchMembers) {
     if (member.object == object) append_member(out, member.name, member.type, member.doc);
   }
   if (object == BatchObject::Options) append_earlier_limits(out);
-  out += "}}";
+  out += '}';
+  append_twins(out, object);
+  out += '}';
 }
 
 }  // namespace

@@ -24,6 +24,18 @@ inline constexpr auto kBatchMembers = std::to_array<BatchMember>({
 #undef MEMBER
 });
 
+// Two members for one value, which nobody gives both.
+struct BatchTwins {
+  BatchObject object;
+  std::string_view json, edn;
+};
+
+inline constexpr auto kBatchTwins = std::to_array<BatchTwins>({
+#define TWINS(object, json, edn) {BatchObject::object, json, edn},
+#include "tools/ptcvm/batch/batch_members.def"
+#undef TWINS
+});
+
 // The newest version of the protocol. Streams without a header use version 1, which has the same members.
 inline constexpr std::int64_t kBatchProtocol = 2;
 

@@ -74,7 +74,8 @@ void read_earlier(const BatchFields& fields, ptc::Limits& limits) {
   }
 }
 
-void read_options(const BatchFields& request, RunOptions& options, std::string& problem) {
+void read_options(const BatchFields& request, BatchRequest& out, std::string& problem) {
+  RunOptions& options = out.options;
   ptc::Limits all;
   if (const json::object* given = request.object("opts")) {
     const BatchFields opts(*given, problem);
@@ -83,6 +84,7 @@ void read_options(const BatchFields& request, RunOptions& options, std::string& 
     if (decimals && *decimals <= kMostDecimals) options.float_precision = static_cast<int>(*decimals);
     read_earlier(opts, all);
     options.signature = opts.text("signature").value_or("");
+    out.strict_data = opts.flag("strict_data");
   }
   if (const json::object* given = request.object("limits")) {
     const BatchFields limits(*given, problem);
@@ -106,14 +108,14 @@ void add_tools(const BatchFields& fields, BatchRequest& request, std::string& pr
   fields.objects("tools", [&](const BatchFields& entry) {
     entry.refuse_unknown(BatchObject::Recorded);
     RecordedCall call;
-    const std::string_view name = entry.text("name").value_or("");
+    const std::string_view name = entry.name_in("tools");
     call.tool = name;
     call.args_edn = entry.edn("args_edn", "args").value_or("{}");
     call.result_edn = entry.edn("result_edn", "result");
     if (const auto text = entry.text("error")) call.error_edn = *text;
     if (has_records.insert(name).second && !tools.find(name)) (void)tools.add(call.tool, "", answer_now);
     if (const auto message = request.recorded.add(std::move(call)); message && problem.empty()) {
-      problem = "args_edn of a tool: " + *message;
+      problem = "the arguments of a tool: " + *message;
     }
   });
   fields.objects("tool_defs", [&](const BatchFields& entry) {
@@ -124,7 +126,7 @@ void add_tools(const BatchFields& fields, BatchRequest& request, std::string& pr
     options.cache = entry.flag("cache");
     options.mode = entry.tool_mode("async");
     options.effect = entry.effect("effect");
-    const std::string name(entry.text("name").value_or(""));
+    const std::string name(entry.name_in("tool_defs"));
     const std::string_view signature = entry.text("signature").value_or("");
     if (options.mode == ToolMode::Sync) {
       (void)tools.add(name, signature, answer_now, options);
@@ -165,9 +167,9 @@ SuspendPlan suspend_plan(const BatchFields& request, std::string& problem) {
     if (const json::string* text = when->if_string()) {
       if (*text == "pending") plan.when = SuspendPlan::When::Pending;
       if (*text == "every") plan.when = SuspendPlan::When::Every;
-    } else if (when->is_int64() && when->get_int64() > 0) {
+    } else if (const auto every = whole_number(*when); every && every->is_int64() && every->get_int64() > 0) {
       plan.when = SuspendPlan::When::Every;
-      plan.every = static_cast<std::uint64_t>(when->get_int64());
+      plan.every = static_cast<std::uint64_t>(every->get_int64());
     }
     if (plan.when == SuspendPlan::When::Never) problem = "suspend must be \"pending\", \"every\" or a whole number";
   }
@@ -202,7 +204,7 @@ BatchStep answer_object(const Engine& engine, std::string_view line, const json:
   if (!source && problem.empty()) problem = "source is missing";
   refuse_misplaced_limits(object, problem);
   if (from == nullptr) fields.refuse_unknown_request(protocol);
-  read_options(fields, request.options, problem);
+  read_options(fields, request, problem);
   request.order = fields.resolve_order("resolve_order");
   const AnswerStyle style{fields.one_of("values", "edn", "json"), fields.one_of("diagnostics", "plain", "rendered")};
   request.plan = suspend_plan(fields, problem);
@@ -282,7 +284,8 @@ std::optional<std::string> answer_header(std::string_view line, std::int64_t& pr
   const json::object* const header = error ? nullptr : parsed.if_object();
   if (header == nullptr || !header->contains("protocol") || header->contains("source")) return std::nullopt;
   std::string problem = unknown_member(BatchObject::Header, *header);
-  const std::int64_t* const version = header->at("protocol").if_int64();
+  const auto number = whole_number(header->at("protocol"));
+  const std::int64_t* const version = number ? number->if_int64() : nullptr;
   const bool is_known = version != nullptr && (*version == kBatchProtocol || *version == 1);
   if (problem.empty() && !is_known) {
     problem = "protocol " + json::serialize(header->at("protocol")).substr(0, 40) +

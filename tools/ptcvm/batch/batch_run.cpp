@@ -4,6 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "tools/ptcvm/source/missing_data.h"
+
 namespace ptcvm::cli {
 
 void BatchRun::begin(const std::function<bool(Session&)>& load) {
@@ -13,10 +15,17 @@ void BatchRun::begin(const std::function<bool(Session&)>& load) {
     return;
   }
   session_.emplace(std::move(*made));
-  if (!load(*session_)) return;
+  if (!load(*session_) || refuses_data()) return;
   const auto begun = session_->begin(request_.source);
   has_begun_ = begun.has_value();
   if (!begun) fault_ = *begun.error().diagnostic;
+}
+
+bool BatchRun::refuses_data() {
+  if (!request_.strict_data) return false;
+  const std::vector<Finding> missing = missing_data(*session_, request_.source);
+  if (!missing.empty()) fault_ = missing.front().diagnostic;
+  return fault_.has_value();
 }
 
 void BatchRun::go_on_from(const HopState& state) {
@@ -93,6 +102,11 @@ void BatchRun::add_records(BatchAnswer& answer) {
   if (!answer.fault) answer.fault = run.diagnostic();
   answer.prints = run.prints();
   answer.warnings = run.warnings();
+  for (const Finding& finding : missing_data(*session_, request_.source)) {
+    const Diagnostic& found = finding.diagnostic;
+    answer.warnings.push_back(std::to_string(found.line) + ":" + std::to_string(found.column) + ": " + found.message +
+                              ". " + found.hint);
+  }
   answer.summaries = run.summaries();
   answer.calls = run.call_records();
   answer.fuel = run.usage().fuel;

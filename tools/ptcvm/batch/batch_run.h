@@ -19,6 +19,7 @@ struct BatchRequest {
   RecordedTools recorded;
   ResolveOrder order = ResolveOrder::fifo();
   SuspendPlan plan;
+  bool strict_data = false;          // refuses programs that name data which is not there
 };
 
 class BatchRun {
@@ -39,6 +40,7 @@ class BatchRun {
   bool restore(std::string_view snapshot);
   bool hop(std::optional<HopState>& elsewhere);
   bool resume();
+  bool refuses_data();
   void add_records(BatchAnswer& answer);
 
   const Engine& engine_;

@@ -80,7 +80,12 @@ std::string make_piece(const GenerateRequest& request, Output& output, const Pie
 
 int shrink_request(const GenerateRequest& request, RequestMinimizer& minimizer, const std::string& line) {
   const auto small = minimizer.minimize(line);
+  if (!minimizer.problem().empty()) {
+    complain(minimizer.problem());
+    return kBadInput;
+  }
   if (!small) return kProgramFailed;
+  if (!minimizer.note().empty()) complain("note: " + minimizer.note());
   std::cerr << minimizer.candidates() << " candidates, " << line.size() << " bytes became " << small->size()
             << " bytes\n";
   std::string text = request.requests ? *small : readable_request(*small);
@@ -162,7 +167,8 @@ void add_gen_command(CLI::App& app, int& status) {
   command->footer(
       "The text of a program begins with what its tools answer, in comments: `;; tool NAME ARGUMENTS => RESULT`.\n\n"
       "--minimize gives each candidate to the command on its standard input, as a line for ptcvm batch, and keeps\n"
-      "what ends with the same status as the first, which is not 0. It prints the smallest.\n\n"
+      "what ends with the same status as the first, which is not 0. It prints the smallest. A command that the shell\n"
+      "cannot start (status 126 or 127) ends ptcvm gen with status 65.\n\n"
       "Examples:\n  ptcvm gen --seed 7 --size 200\n  ptcvm gen --seed 1 --count 1000 | ptcvm batch\n"
       "  ptcvm gen --count 100 --subset clojure -o programs\n"
       "  ptcvm gen --count 1000 --minimize 'ptcvm diff old/ptcvm new/ptcvm'\n"

@@ -16,7 +16,9 @@ namespace json = boost::json;
 
 constexpr std::size_t kMostCandidates = 20'000;
 constexpr std::chrono::seconds kCheckTime{60};
-constexpr int kSignalBase = 1'000, kNoEnd = 2'000;     // besides exit statuses
+constexpr std::uint64_t kMostErrorBytes = std::uint64_t{64} << 20;   // a check that writes more is ended
+constexpr int kSignalBase = 1'000, kNoEnd = 2'000, kFlood = 2'001;   // besides exit statuses
+constexpr int kNotExecutable = 126, kNotFound = 127;   // what a shell ends with when it cannot start a command
 
 json::object object_of(const std::string& request) {
   json::error_code error;
@@ -51,19 +53,29 @@ void drop_unmentioned(json::object& request, std::string_view list, const std::s
 
 }  // namespace
 
-int RequestMinimizer::check(const std::string& candidate) const {
+int RequestMinimizer::check(const std::string& candidate) {
   if (command_.empty()) {
     const std::string straight = answer_request(engine_, candidate);
     return differing_members(straight, answer_request(engine_, suspended_everywhere(candidate)), {}).empty() ? 0 : 1;
   }
   ChildLimits limits;
   limits.deadline = std::chrono::steady_clock::now() + kCheckTime;
+  limits.max_thrown_bytes = kMostErrorBytes;
   const ChildResult child = run_child({"/bin/sh", "-c", command_}, candidate + '\n', limits);
-  if (child.end == ChildResult::End::Exited) return child.code;
+  if (child.end == ChildResult::End::Exited) {
+    if (child.code == kNotExecutable || child.code == kNotFound) {
+      constexpr std::string_view kBlanks = " \t\r\n";
+      problem_ = "the command of --minimize cannot be run: " + command_ + ": exit status " +
+                 std::to_string(child.code) + (child.error.empty() ? "" : ": " + child.error);
+      problem_.resize(problem_.find_last_not_of(kBlanks) + 1);
+    }
+    return child.code;
+  }
+  if (child.end == ChildResult::End::TooManyErrors) return kFlood;
   return child.end == ChildResult::End::Signalled ? kSignalBase + child.code : kNoEnd;
 }
 
-std::string RequestMinimizer::without_unused(std::string request, int failure) const {
+std::string RequestMinimizer::without_unused(std::string request, int failure) {
   const json::object before = object_of(request);
   if (before.empty()) return request;
   json::object after = before;
@@ -84,13 +96,19 @@ std::string RequestMinimizer::without_unused(std::string request, int failure) c
 
 std::optional<std::string> RequestMinimizer::minimize(const std::string& request) {
   const int failure = check(request);
-  if (failure == 0) return std::nullopt;
+  if (failure == 0 || !problem_.empty()) return std::nullopt;
+  if (failure == kFlood) {
+    note_ = "the check was ended: it wrote more than " + std::to_string(kMostErrorBytes >> 20) +
+            " MiB to its standard error, which counts as its failure";
+  }
   const json::object object = object_of(request);
   ptc::generator::Minimizer minimizer(
       [&](const std::string& source) { return check(with_source(object, source)) == failure; }, kMostCandidates);
   const std::string source = minimizer.minimize(object.empty() ? request : member_of(object, "source"));
   candidates_ = minimizer.candidates();
-  return without_unused(with_source(object, source), failure);
+  std::string small = without_unused(with_source(object, source), failure);
+  problem_.clear();                                // the command could be run before
+  return small;
 }
 
 std::string readable_request(const std::string& request) {

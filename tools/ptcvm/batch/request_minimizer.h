@@ -14,17 +14,21 @@ class RequestMinimizer {
   // answer changes as it is suspended everywhere.
   RequestMinimizer(const Engine& engine, std::string command) : engine_(engine), command_(std::move(command)) {}
 
-  // Returns the smallest request found, or nullopt when this one does not fail.
+  // Returns the smallest request found, or nullopt when this one does not fail, or there is a problem().
   std::optional<std::string> minimize(const std::string& request);
   std::size_t candidates() const { return candidates_; }
+  // Returns why the command could not be run for the request, or "".
+  const std::string& problem() const { return problem_; }
+  // Returns what there is to say about the way in which the request fails, or "".
+  const std::string& note() const { return note_; }
 
  private:
   // What a check said: 0 for a candidate that is good, else how the check failed.
-  int check(const std::string& candidate) const;
-  std::string without_unused(std::string request, int failure) const;
+  int check(const std::string& candidate);
+  std::string without_unused(std::string request, int failure);
 
   const Engine& engine_;
-  std::string command_;
+  std::string command_, problem_, note_;
   std::size_t candidates_ = 0;
 };
 

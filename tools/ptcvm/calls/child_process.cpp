@@ -24,9 +24,9 @@ constexpr int kTickMillis = 20;      // how often deadline, cancel flag and the 
 
 class ChildProcess::Pipes {
  public:
-  Pipes(const std::vector<std::string>& command, std::string input, ChildLimits limits)
-      : limits_(std::move(limits)), text_(std::move(input)), input_(text_) {
-    if (const int error = ends_.start({command, limits_.environment, limits_.folder}); error != 0) {
+  Pipes(const std::vector<std::string>& command, std::string_view input, ChildLimits limits)
+      : limits_(std::move(limits)) {
+    if (const int error = ends_.start({command, limits_.environment, limits_.folder, input}); error != 0) {
       result_.end = ChildResult::End::NotStarted;
       result_.code = error;
       is_over_ = true;
@@ -43,13 +43,12 @@ class ChildProcess::Pipes {
   }
   void add_waits(std::vector<pollfd>& waits) const {
     if (is_over_) return;
-    if (ends_.to_child.is_open() && !input_.empty()) waits.push_back({ends_.to_child.get(), POLLOUT, 0});
     if (ends_.from_child.is_open()) waits.push_back({ends_.from_child.get(), POLLIN, 0});
     if (ends_.errors.is_open()) waits.push_back({ends_.errors.get(), POLLIN, 0});
   }
   ChildResult take_result() { return std::move(result_); }
   std::size_t output_bytes() const { return result_.output.size(); }
-  std::size_t held_bytes() const { return result_.output.capacity() + text_.capacity(); }
+  std::size_t held_bytes() const { return result_.output.capacity(); }
   void bound_output(std::size_t most_bytes) { limits_.max_output_bytes = most_bytes; }
 
  private:
@@ -58,6 +57,7 @@ class ChildProcess::Pipes {
   bool finished() {
     const bool drained = !ends_.from_child.is_open() && !ends_.errors.is_open();
     if (result_.output.size() > limits_.max_output_bytes) return stop(ChildResult::End::TooMuchOutput);
+    if (thrown_bytes_ > limits_.max_thrown_bytes) return stop(ChildResult::End::TooManyErrors);
     if (!reaped_) reaped_ = reap_child(ends_.pid, status_);
     if (reaped_ && (drained || quiet_)) {
       result_.end = WIFSIGNALED(status_) ? ChildResult::End::Signalled : ChildResult::End::Exited;
@@ -79,28 +79,13 @@ class ChildProcess::Pipes {
   }
 
   void exchange(int wait_millis) {
-    if (ends_.to_child.is_open() && input_.empty()) {
-      ends_.to_child.close();
-      std::string().swap(text_);
-    }
-    std::array<pollfd, 3> waits{
-        {{ends_.to_child.get(), POLLOUT, 0}, {ends_.from_child.get(), POLLIN, 0}, {ends_.errors.get(), POLLIN, 0}}};
-    const bool any_open = ends_.to_child.is_open() || ends_.from_child.is_open() || ends_.errors.is_open();
+    std::array<pollfd, 2> waits{{{ends_.from_child.get(), POLLIN, 0}, {ends_.errors.get(), POLLIN, 0}}};
+    const bool any_open = ends_.from_child.is_open() || ends_.errors.is_open();
     const int ready = any_open ? poll(waits.data(), waits.size(), reaped_ ? 0 : wait_millis) : 0;
     quiet_ = reaped_ && ready == 0;
     if (!any_open && !reaped_ && wait_millis > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    if (waits[0].revents != 0) write_input();
-    if (waits[1].revents != 0) read_into(ends_.from_child, result_.output, limits_.max_output_bytes + 1);
-    if (waits[2].revents != 0) read_into(ends_.errors, result_.error, limits_.max_error_bytes);
-  }
-
-  void write_input() {
-    const ssize_t written = write(ends_.to_child.get(), input_.data(), input_.size());
-    if (written >= 0) {
-      input_.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno != EAGAIN && errno != EINTR) {
-      ends_.to_child.close();      // the child does not want its input
-    }
+    if (waits[0].revents != 0) read_into(ends_.from_child, result_.output, limits_.max_output_bytes + 1);
+    if (waits[1].revents != 0) read_into(ends_.errors, result_.error, limits_.max_error_bytes);
   }
 
   void read_into(Descriptor& from, std::string& text, std::size_t max_bytes) {
@@ -108,7 +93,9 @@ class ChildProcess::Pipes {
     const ssize_t got = ::read(from.get(), buffer.data(), buffer.size());
     if (got > 0) {
       const std::size_t room = max_bytes > text.size() ? max_bytes - text.size() : 0;
-      text.append(buffer.data(), std::min(room, static_cast<std::size_t>(got)));
+      const std::size_t kept = std::min(room, static_cast<std::size_t>(got));
+      text.append(buffer.data(), kept);
+      if (&from == &ends_.errors) thrown_bytes_ += static_cast<std::size_t>(got) - kept;
     } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
       from.close();
     }
@@ -116,17 +103,16 @@ class ChildProcess::Pipes {
 
   ChildLimits limits_;
   ChildEnds ends_;
+  std::uint64_t thrown_bytes_ = 0;   // of standard error
   int status_ = 0;
   bool reaped_ = false;
   bool quiet_ = false;           // the child has ended, and nothing came in since
-  std::string text_;
-  std::string_view input_;       // the rest of text_ that the child has not got yet
   bool is_over_ = false;
   ChildResult result_;
 };
 
-ChildProcess::ChildProcess(const std::vector<std::string>& command, std::string input, ChildLimits limits)
-    : pipes_(std::make_unique<Pipes>(command, std::move(input), std::move(limits))) {}
+ChildProcess::ChildProcess(const std::vector<std::string>& command, std::string_view input, ChildLimits limits)
+    : pipes_(std::make_unique<Pipes>(command, input, std::move(limits))) {}
 ChildProcess::~ChildProcess() = default;
 void ChildProcess::add_waits(std::vector<pollfd>& waits) const { pipes_->add_waits(waits); }
 bool ChildProcess::look(int wait_millis) { return pipes_->look(wait_millis); }
@@ -136,7 +122,7 @@ void ChildProcess::bound_output(std::size_t most_bytes) { pipes_->bound_output(m
 ChildResult ChildProcess::take_result() { return pipes_->take_result(); }
 
 ChildResult run_child(const std::vector<std::string>& command, std::string_view input, const ChildLimits& limits) {
-  ChildProcess child(command, std::string(input), limits);
+  ChildProcess child(command, input, limits);
   while (!child.look(kTickMillis)) {
   }
   return child.take_result();

@@ -1,10 +1,11 @@
 // Runs a program to its end: text in, text out, both bounded, with a deadline and a cancel flag. The child gets a
-// process group of its own, which is killed as a whole when time is up.
+// process group of its own, which is killed as a whole when time is up. Its text in is there before it begins.
 #pragma once
 #include <poll.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@ namespace ptcvm::cli {
 struct ChildLimits {
   std::size_t max_output_bytes = 16u << 20;
   std::size_t max_error_bytes = 8u << 10;       // the rest of standard error is thrown away
+  std::uint64_t max_thrown_bytes = UINT64_MAX;  // the process is ended when more of it was thrown away
   std::optional<std::chrono::steady_clock::time_point> deadline;
   const std::atomic<bool>* cancelled = nullptr;
   std::vector<std::pair<std::string, std::string>> environment;   // on top of this process's
@@ -24,7 +26,7 @@ struct ChildLimits {
 };
 
 struct ChildResult {
-  enum class End { Exited, Signalled, NotStarted, TimedOut, Cancelled, TooMuchOutput };
+  enum class End { Exited, Signalled, NotStarted, TimedOut, Cancelled, TooMuchOutput, TooManyErrors };
   End end = End::NotStarted;
   int code = 0;                  // exit status, signal number or errno
   std::string output, error;
@@ -34,7 +36,7 @@ struct ChildResult {
 // destructor kills what still runs.
 class ChildProcess {
  public:
-  ChildProcess(const std::vector<std::string>& command, std::string input, ChildLimits limits);
+  ChildProcess(const std::vector<std::string>& command, std::string_view input, ChildLimits limits);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
@@ -44,7 +46,7 @@ class ChildProcess {
   // Exchanges what can be exchanged; waits for at most `wait_millis`. Returns whether the result is known.
   bool look(int wait_millis);
   ChildResult take_result();     // once it is known
-  // Count the bytes that the process has written so far; and the memory of this text and of the text that it reads.
+  // Count the bytes that the process has written so far, and the memory of this text.
   std::size_t output_bytes() const;
   std::size_t held_bytes() const;
   // Bounds the output from now on, as ChildLimits::max_output_bytes does.

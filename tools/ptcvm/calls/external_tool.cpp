@@ -5,7 +5,9 @@
 
 #include "ptcvm/convert.hpp"
 #include "tools/ptcvm/calls/child_process.h"
+#include "tools/ptcvm/process/terminal.h"
 #include "tools/ptcvm/text/shell_arguments.h"
+#include "tools/ptcvm/text/text_table.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -18,6 +20,15 @@ std::string trimmed(std::string text) {
   return text;
 }
 
+// Returns the signal that an exit status of a shell names: the status is 128 and the signal that ended a command of the
+// shell. 0: the status names none.
+int signal_of_status(const ChildResult& child) {
+  constexpr int kBase = 128, kMostSignals = 64;
+  const bool names_one = child.end == ChildResult::End::Exited && child.code > kBase &&
+                         child.code <= kBase + kMostSignals && strsignal(child.code - kBase) != nullptr;
+  return names_one ? child.code - kBase : 0;
+}
+
 std::string failure_of(const ExternalTool& tool, const ChildResult& child) {
   switch (child.end) {
     case ChildResult::End::NotStarted:
@@ -25,9 +36,14 @@ std::string failure_of(const ExternalTool& tool, const ChildResult& child) {
     case ChildResult::End::TimedOut: return timeout_text(tool);
     case ChildResult::End::Cancelled: return "stopped";
     case ChildResult::End::TooMuchOutput: return "its output is too large";
+    case ChildResult::End::TooManyErrors: return "its standard error is too large";
     case ChildResult::End::Signalled:
       return "ended by signal " + std::to_string(child.code) + " (" + strsignal(child.code) + ')';
     case ChildResult::End::Exited: break;
+  }
+  if (const int signal = signal_of_status(child); signal != 0) {
+    return "exit status " + std::to_string(child.code) + ": a command of it was ended by signal " +
+           std::to_string(signal) + " (" + strsignal(signal) + ')';
   }
   std::string text = trimmed(child.error);
   return text.empty() ? "exit status " + std::to_string(child.code) : text;
@@ -35,6 +51,7 @@ std::string failure_of(const ExternalTool& tool, const ChildResult& child) {
 
 // Whether the command may have done its work all the same. One that says that it failed did not.
 bool may_have_happened(const ChildResult& child) {
+  if (signal_of_status(child) != 0) return true;
   return child.end != ChildResult::End::NotStarted && child.end != ChildResult::End::Exited;
 }
 
@@ -108,7 +125,7 @@ std::unique_ptr<ChildProcess> CommandTool::start(const WaitingCall& call, std::s
   ChildLimits limits = limits_of(tool_, call.key, call.fencing_token, call.deadline);
   limits.cancelled = cancelled;
   args_json += '\n';
-  return std::make_unique<ChildProcess>(tool_.command, std::move(args_json), std::move(limits));
+  return std::make_unique<ChildProcess>(tool_.command, args_json, std::move(limits));
 }
 
 CommandReply CommandTool::read(ChildResult child) const {
@@ -124,24 +141,55 @@ CommandReply CommandTool::read(ChildResult child) const {
   return {CommandReply::Kind::Json, is_blank ? "null" : std::move(child.output), is_async_, std::move(child.error)};
 }
 
+namespace {
+
+// Reads what a command says of a call.
+Reconciled knowledge_in(const ExternalTool& command, const ChildResult& result) {
+  Reconciled said;
+  if (result.end != ChildResult::End::Exited || result.code != 0) {
+    said.reason = failure_of(command, result);
+    const std::string errors = trimmed(result.error);
+    if (!errors.empty() && errors != said.reason) said.reason += "; " + errors;
+    return said;
+  }
+  const auto answer = Value::from_json(result.output);
+  const bool is_map = answer && answer->view().kind() == ValueKind::Map;
+  const auto happened = is_map ? answer->view()["happened"].as_bool() : std::nullopt;
+  if (!answer) {
+    said.reason = "its output is no JSON: " + answer.error().message;
+  } else if (!is_map || !happened) {
+    said.reason = "its output has no member \"happened\" that is true or false: " + trimmed(result.output);
+  } else {
+    said.state = *happened ? Reconciled::State::Happened : Reconciled::State::DidNot;
+    said.result = Value::copy_of(answer->view()["value"]);
+  }
+  return said;
+}
+
+}  // namespace
+
 std::function<Reconciled(ToolCall&)> reconciler_of(ExternalTool command) {
+  if (command.deadline.count() == 0) command.deadline = std::chrono::minutes(1);   // a run waits for it
   return [command = std::move(command)](ToolCall& call) {
     constexpr int kWaitMillis = 20;
     const std::string input = "{\"tool\":" + json_string(call.name()) + ",\"args\":" + call.args().to_json() +
                               ",\"key\":" + json_string(call.idempotency_key()) + "}\n";
     ChildLimits limits = limits_of(command, call.idempotency_key(), call.fencing_token(), call.deadline());
     ChildProcess child(command.command, input, std::move(limits));
+    bool is_expired = false;
+    while (!is_expired && !child.look(kWaitMillis)) is_expired = call.expired();
     Reconciled said;
-    while (!child.look(kWaitMillis)) {
-      if (call.expired()) return said;
+    if (is_expired) {
+      said.reason = timeout_text(command);
+    } else {
+      said = knowledge_in(command, child.take_result());
     }
-    const ChildResult result = child.take_result();
-    if (result.end != ChildResult::End::Exited || result.code != 0) return said;
-    const auto answer = Value::from_json(result.output);
-    if (!answer || answer->view().kind() != ValueKind::Map) return said;
-    const auto happened = answer->view()["happened"].as_bool();
-    if (happened) said.state = *happened ? Reconciled::State::Happened : Reconciled::State::DidNot;
-    said.result = Value::copy_of(answer->view()["value"]);
+    if (said.state == Reconciled::State::Unknown) {
+      constexpr std::size_t kMostText = 1000;
+      said.reason = "the command that says whether " + std::string(call.name()) +
+                    " happened (reconcile) gave nothing: " + cut_text(said.reason, kMostText);
+      complain(one_line(said.reason));
+    }
     return said;
   };
 }

@@ -123,6 +123,7 @@ void declare_run_options(CLI::App& command, RunArguments& options) {
                   "Context for data/…: a .json or .edn file with a map, or KEY=FILE; repeatable")
       ->type_name("[KEY=]FILE")
       ->allow_extra_args(false);
+  command.add_flag("--strict-data", options.strict_data, "Refuse a program that names data/… which the data lacks");
   command.add_option("--memory", options.memory, "Stored definitions, an EDN map {:name value}")->type_name("FILE");
   command
       .add_option("--journal", options.journal,

@@ -26,7 +26,7 @@ struct RunArguments {
   GivenLimits limits;
   std::optional<int> float_precision;
   std::size_t parallel_tools = 8;        // commands of tools at once
-  bool strict_task_ids = false, stats = false, check_tools = true;
+  bool strict_task_ids = false, strict_data = false, stats = false, check_tools = true;
 };
 
 // Declares the options that say which tools there are.

@@ -19,7 +19,7 @@ namespace ptcvm::cli {
 namespace {
 
 constexpr std::int64_t kMostMillis = std::int64_t{366} * 24 * 3600 * 1000;
-constexpr std::size_t kMostFileBytes = std::size_t{16} << 20;
+constexpr std::size_t kMostFileBytes = std::size_t{1} << 20;   // of brackets alone, it takes 33 MB as a value
 constexpr std::int64_t kMostAttempts = 1000, kMostInFlight = 1000;
 
 // The members of a tool, in the order of the documents.
@@ -92,6 +92,7 @@ void read_command(FileMembers& members, const std::string& base, DeclaredTool& o
   tool.command = members.words("command");
   tool.deadline = std::chrono::milliseconds(members.whole("deadline_ms", 1, kMostMillis, 0));
   const std::string folder = members.text("folder");
+  if (folder.find('\0') != std::string::npos) members.fail("\"folder\" has the character NUL");
   tool.folder = (std::filesystem::path(base) / folder).string();
   if (folder.empty()) tool.folder.clear();
   tool.environment = members.texts("environment");

@@ -81,7 +81,7 @@ class FileMembers {
     if (const auto text = found.as_string()) {
       auto split = split_shell_arguments(*text);
       if (!split || split->empty()) wrong(name, "a command: it is empty, or a quote is open");
-      return split.value_or(std::vector<std::string>());
+      return without_zeros(name, split.value_or(std::vector<std::string>()));
     }
     std::vector<std::string> out;
     if (found.kind() != ValueKind::Vector) return wrong(name, "a list of texts, or a text"), out;
@@ -91,7 +91,7 @@ class FileMembers {
       out.emplace_back(text.value_or(""));
     }
     if (out.empty() || out[0].empty()) fail('"' + std::string(name) + "\" names no program");
-    return out;
+    return without_zeros(name, std::move(out));
   }
   // A map of texts.
   std::vector<std::pair<std::string, std::string>> texts(std::string_view name) {
@@ -112,6 +112,13 @@ class FileMembers {
   const std::string& where() const { return where_; }
 
  private:
+  // The system would cut a word at a zero, and start something else.
+  std::vector<std::string> without_zeros(std::string_view name, std::vector<std::string> words) {
+    const auto has_zero = [](const std::string& word) { return word.find('\0') != std::string::npos; };
+    if (std::ranges::any_of(words, has_zero)) fail('"' + std::string(name) + "\" has a word with the character NUL");
+    return words;
+  }
+
   ValueView map_;
   std::string where_, error_;
 };

@@ -65,7 +65,7 @@ struct Line {
 std::string read_line(const std::string& text, Line& line) {
   boost::system::error_code error;
   const json::value document = json::parse(text, error);
-  if (error) return "RECORD_INVALID: it is no JSON: " + json_line_problem(text);
+  if (error) return "RECORD_INVALID: it is no JSON: " + json_line_problem(text, error.message());
   if (!document.is_object()) return "RECORD_INVALID: it is no JSON object";
   const json::object& object = document.get_object();
   if (const std::string doubled = doubled_member(text); !doubled.empty()) {

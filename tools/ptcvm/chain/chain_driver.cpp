@@ -208,6 +208,10 @@ Result<bool> ChainDriver::work(chain::ChainRun& run, const ChainOperation& opera
     return given ? Result<bool>(true) : Result<bool>(given.error());
   }
   for (loop::Operation& request : agent->requests()) {
+    if (request.is_left) {
+      if (auto told = agent->answer_call_error(request.path, loop::kNotBegun); !told) return told.error();
+      continue;
+    }
     if (request.kind == loop::OperationKind::Tool) {
       agent_calls_.push_back({operation.id, next_agent_call_++, std::move(request), false});
       continue;
@@ -247,6 +251,13 @@ void ChainDriver::begin_agent_call(AgentCall& call) {
   calls_.begin(waiting, call.request.args_json);
 }
 
+// A call whose outcome nobody knows is made again only when its tool allows it.
+bool ChainDriver::may_be_repeated(const loop::Operation& call) const {
+  Effect effect = call.definition == nullptr ? Effect::Unsafe : call.definition->effect;
+  if (parts_.agents.effect_of) effect = parts_.agents.effect_of(call.tool).value_or(effect);
+  return effect != Effect::Unsafe && effect != Effect::Reconcilable;
+}
+
 // Gives the agent of a step what its call has come to.
 Result<void> ChainDriver::give_agent_call(const CommandCalls::Ended& ended) {
   const auto found = std::find_if(agent_calls_.begin(), agent_calls_.end(),
@@ -261,6 +272,8 @@ Result<void> ChainDriver::give_agent_call(const CommandCalls::Ended& ended) {
   const bool is_good = ended.reply.kind == CommandReply::Kind::Json;
   const json::value value = json::parse(is_good && !ended.reply.text.empty() ? ended.reply.text : "null", error);
   if (is_good && !error) return agent->second->answer_call(call.request.path, value);
+  const bool is_unknown = is_good || ended.reply.kind == CommandReply::Kind::Unknown;
+  if (is_unknown && !may_be_repeated(call.request)) return agent->second->doubt(call.request.path);
   return agent->second->answer_call_error(call.request.path,
                                           error ? "the output of the command is no JSON" : ended.reply.text);
 }
@@ -356,12 +369,15 @@ std::optional<ChainDriver::End> ChainDriver::refused(const ChainOperation& opera
 std::optional<ChainDriver::End> ChainDriver::give_to_agent(const ModelAnswer& answer) {
   const auto found = agent_requests_.find(answer.path);
   if (found == agent_requests_.end()) return std::nullopt;
-  if (answer.failure) {
+  const auto agent = agents_.find(std::stoull(answer.path));
+  if (answer.failure) {   // no model was sent anything, except a mailbox, which keeps the request
+    const bool is_taken_back = agent != agents_.end() && !parts_.model.keeps_requests(found->second.agent);
+    const auto told = is_taken_back ? agent->second->defer(found->second.path, 0) : Result<void>();
+    if (!told) return End{End::Kind::Failed, told.error(), {}};
     return End{End::Kind::ModelFailed, std::nullopt, answer.failure->name + ": " + answer.failure->message};
   }
   const loop::Operation request = std::move(found->second);
   agent_requests_.erase(found);
-  const auto agent = agents_.find(std::stoull(answer.path));
   if (agent == agents_.end()) return std::nullopt;
   auto given = parts_.on_reply ? parts_.on_reply(request.key + " #" + std::to_string(request.attempt)) : Result<void>();
   if (given) given = note_rate(answer.reply);

@@ -88,6 +88,7 @@ class ChainDriver {
     bool is_begun = false;
   };
   void begin_agent_call(AgentCall& call);
+  bool may_be_repeated(const loop::Operation& call) const;
   Result<void> give_agent_call(const CommandCalls::Ended& ended);
 
   Parts parts_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "agents/chain/plan/gate.h"
+#include "agents/chain/report/step_results.h"
 #include "agents/loop/agent.h"
 #include "ptcvm/json.hpp"
 #include "tools/ptcvm/text/moments.h"
@@ -69,8 +70,10 @@ Result<std::optional<StepAgent::End>> StepAgent::step() {
     for (const loop::Operation& operation : stored_->run().operations()) {
       const bool is_made = operation.kind == loop::OperationKind::Model || operation.kind == loop::OperationKind::Tool;
       if (is_made) return std::optional<End>();
-      if (operation.kind == loop::OperationKind::Doubt) return fail("IN_DOUBT: nobody knows whether the agent of the "
-                                                                    "step has called " + operation.tool);
+      if (operation.kind == loop::OperationKind::Doubt) {
+        return fail(std::string(chain::kInDoubt) + "nobody knows whether the agent of the step has called " +
+                    operation.tool);
+      }
       if (operation.kind != loop::OperationKind::Timer) continue;
       due = std::min(due.value_or(operation.due_ms), operation.due_ms);
     }

@@ -56,6 +56,7 @@ class StepAgent {
   // Say what became of a call.
   Result<void> answer_call(std::string_view path, const boost::json::value& value);
   Result<void> answer_call_error(std::string_view path, std::string_view message);
+  Result<void> doubt(std::string_view path) { return stored_->doubt(path); }
   // Lets a request wait for a time, as its server wants it.
   Result<void> defer(std::string_view path, std::int64_t due_ms) { return stored_->defer_model(path, due_ms); }
   std::uint64_t fencing_token() const { return stored_->fencing_token(); }

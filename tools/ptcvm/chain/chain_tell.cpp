@@ -70,7 +70,8 @@ int tell_chain(const StoreCommand& command, Store& store, const ChainSetup& setu
     std::cout << id << kTold;
     return kSuccess;
   }
-  if (!queued_agent(store, id)) return refuse_step(answer.step);
+  const auto queued = queued_agent(store, id);
+  if (!queued || is_over(*queued)) return refuse_step(answer.step);
   const std::string fault = letter->doubt ? doubt_fault(setup, id, *question, {*letter->doubt, letter->output}) : "";
   if (!fault.empty()) return refuse_input(fault);
   letter->by = command.by();

@@ -142,8 +142,8 @@ std::string apply_default_store(const CLI::App* found, std::size_t arguments, Ru
   return "";
 }
 
-int refuse_usage(const std::string& why) {
-  std::cerr << why << "\nRun with --help for more information.\n";
+int refuse_usage(const std::string& why, std::string_view name) {
+  std::cerr << refusal_text(why, name);
   return kUsage;
 }
 
@@ -172,12 +172,13 @@ int answer_command_line(int argc, char** argv) {
   int status = kSuccess;
   const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
   build_command_line(app, status, only_command_of(arguments));
-  if (const std::string empty = empty_value_in(arguments); !empty.empty()) return refuse_usage(empty);
+  if (const std::string empty = empty_value_in(arguments); !empty.empty()) return refuse_usage(empty, kWrongValue);
   std::vector<std::string> words(argv + 1, argv + argc);
   const auto [begin, command] = command_in(app, words);
   RunName given = with_run_name(*command, std::move(words), begin);
-  if (!given.problem.empty()) return refuse_usage(given.problem);
-  if (const std::string empty = apply_default_store(command, begin, given); !empty.empty()) return refuse_usage(empty);
+  if (!given.problem.empty()) return refuse_usage(given.problem, kOptionsExclude);
+  const std::string empty_store = apply_default_store(command, begin, given);
+  if (!empty_store.empty()) return refuse_usage(empty_store, kWrongValue);
   std::ranges::reverse(given.words);             // as the parser wants them
   try {
     app.parse(std::move(given.words));

@@ -105,6 +105,38 @@ struct Given {
   std::size_t place, begin;     // the number of the run among them; where they begin in the words
 };
 
+// Writes options with their value as one word: the parser lets an option whose value may be left out take a --.
+std::vector<std::string> with_joined_values(const std::vector<std::string>& words) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    const auto is_option = [&](std::size_t k) { return k >= words.size() || !is_argument(words[k]); };
+    const bool has_one_value = words[at].starts_with("--") && words[at].find('=') == std::string::npos &&
+                               !is_option(at + 1) && is_option(at + 2);
+    out.push_back(has_one_value ? words[at] + '=' + words[at + 1] : words[at]);
+    if (has_one_value) ++at;
+  }
+  return out;
+}
+
+// Returns the words with the name, which looks like an option, as an argument behind -- and all options.
+std::vector<std::string> with_dashed_name(std::vector<std::string> words, const std::string& name, const Given& given) {
+  std::vector<std::string> options(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(given.begin));
+  std::vector<std::string> arguments;
+  const std::size_t option = given.read.names[0];
+  const std::size_t after = option + (words[option].find('=') == std::string::npos ? 2 : 1);
+  for (std::size_t at = given.begin; at < words.size(); ++at) {
+    if (at >= option && at < after) continue;
+    const bool is_given = std::ranges::find(given.read.arguments, at) != given.read.arguments.end();
+    if (!is_given && words[at] == "--") continue;
+    (is_given ? arguments : options).push_back(std::move(words[at]));
+  }
+  arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(std::min(given.place, arguments.size())), name);
+  options = with_joined_values(options);
+  options.emplace_back("--");
+  options.insert(options.end(), arguments.begin(), arguments.end());
+  return options;
+}
+
 // The option is given, perhaps beside the argument.
 void take_option(const CLI::App& command, const CLI::Option& argument, const Given& given, RunName& out) {
   const std::vector<std::size_t>& names = given.read.names;
@@ -119,8 +151,12 @@ void take_option(const CLI::App& command, const CLI::Option& argument, const Giv
     if (other != *name) out.problem = two_names(command, *name, other);
     if (out.problem.empty()) erase_option(out.words, names[0]);
   } else if (argument.get_required()) {
-    erase_option(out.words, names[0]);
-    out.words.insert(out.words.begin() + static_cast<std::ptrdiff_t>(given.begin), *name);
+    if (is_argument(*name)) {
+      erase_option(out.words, names[0]);
+      out.words.insert(out.words.begin() + static_cast<std::ptrdiff_t>(given.begin), *name);
+    } else {
+      out.words = with_dashed_name(std::move(out.words), *name, given);
+    }
   }
 }
 

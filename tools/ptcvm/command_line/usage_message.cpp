@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "schema/closest_name.h"
 #include "tools/ptcvm/command_line/command_tree.h"
@@ -96,18 +97,30 @@ std::string unknown_command(const CLI::App& app, const std::string& given) {
   return text + ". Commands: " + names;
 }
 
-// Returns what is wrong with the arguments that the parser left over, or "" when it left none.
-std::string about_rest(const CLI::App& app) {
+// Why a command line is refused, and the name of the error.
+struct Refusal {
+  std::string why;
+  std::string_view name;
+};
+
+// Returns what is wrong with the arguments that the parser left over, or nullopt when it left none.
+std::optional<Refusal> about_rest(const CLI::App& app) {
   const CLI::App& command = innermost(app);
   const std::vector<std::string> rest = app.remaining(true);
   for (const std::string& argument : rest) {
-    if (argument.size() > 1 && argument.starts_with('-')) return unknown_option(command, argument);
+    const bool is_option = argument.size() > 1 && argument.starts_with('-');
+    if (is_option) return Refusal{unknown_option(command, argument), "unknown_option"};
   }
-  if (rest.empty()) return "";
-  if (rest.front() == "help") return full_name(app) + " has no command help" + meant(full_name(command) + " --help");
-  if (command.get_require_subcommand_min() > 0) return unknown_command(command, rest.front());
-  return full_name(command) + " takes no further argument: " + rest.front() +
-         nearest(rest.front(), names_of(parts_of(command)));
+  if (rest.empty()) return std::nullopt;
+  if (rest.front() == "help") {
+    return Refusal{full_name(app) + " has no command help" + meant(full_name(command) + " --help"), "unknown_command"};
+  }
+  if (command.get_require_subcommand_min() > 0) {
+    return Refusal{unknown_command(command, rest.front()), "unknown_command"};
+  }
+  return Refusal{full_name(command) + " takes no further argument: " + rest.front() +
+                     nearest(rest.front(), names_of(parts_of(command))),
+                 "surplus_argument"};
 }
 
 // Returns what is said when an argument is missing of a command that is about a run, or "".
@@ -134,21 +147,71 @@ std::string about_run(const CLI::App& app, const CLI::Error& error) {
   return "which " + named_thing(command) + "? Give its " + spellings;
 }
 
+// Writes "edn->0,json->1" or "{text,json}" as "edn or json".
+std::string choices_text(std::string_view listed) {
+  std::vector<std::string> words;
+  listed = listed.substr(std::min(listed.find_first_not_of('{'), listed.size()));
+  for (listed = listed.substr(0, listed.find('}')); !listed.empty();) {
+    const std::string_view entry = listed.substr(0, listed.find(','));
+    words.emplace_back(entry.substr(0, entry.find("->")));
+    listed.remove_prefix(std::min(entry.size() + 1, listed.size()));
+  }
+  std::string text;
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    text += (k == 0 ? "" : k + 1 == words.size() ? " or " : ", ") + words[k];
+  }
+  return text;
+}
+
+// Says in words what the parser says of a value that its list lacks, or that is missing.
+std::string in_words(const std::string& why) {
+  constexpr std::string_view kCheck = ": Check ", kValueIn = " value in ", kNotIn = " not in {", kMissing = " missing";
+  const std::size_t check = why.find(kCheck), value_in = why.find(kValueIn), not_in = why.find(kNotIn);
+  const std::size_t colon = why.find(": ");
+  if (check != std::string::npos && value_in != std::string::npos) {
+    const std::size_t value = check + kCheck.size();
+    return why.substr(0, check) + ": must be " + choices_text(why.substr(value_in + kValueIn.size())) + "; found " +
+           why.substr(value, value_in - value);
+  }
+  if (not_in != std::string::npos && colon < not_in) {
+    return why.substr(0, colon) + ": must be " + choices_text(why.substr(not_in + kNotIn.size())) + "; found " +
+           why.substr(colon + 2, not_in - colon - 2);
+  }
+  const std::size_t required = why.find(" required ");
+  if (required != std::string::npos && colon < required && why.ends_with(kMissing)) {
+    const std::size_t type = required + std::string_view(" required ").size();
+    return why.substr(0, colon) + ": a value is missing; write " + why.substr(0, colon) + ' ' +
+           why.substr(type, why.size() - kMissing.size() - type);
+  }
+  return why;
+}
+
+// Returns what the parser says of options, of their values, and of what is missing.
+Refusal about_parts(const CLI::App& app, const CLI::Error& error) {
+  const std::string why = in_words(error.what()), name = error.get_name();
+  if (name == "ExcludesError") return {why + ": leave one of them out", kOptionsExclude};
+  if (name == "RequiresError") return {why + ": give both, or leave the first one out", "option_needs"};
+  if (why.find(" has no effect without ") != std::string::npos) return {why, "option_needs"};
+  if (name == "RequiredError") {
+    const std::string run = about_run(app, error);
+    return {run.empty() ? why : run, "missing_argument"};
+  }
+  return {why, name == "ArgumentMismatch" ? "missing_argument" : kWrongValue};
+}
+
 }  // namespace
 
 std::string usage_message(const CLI::App* app, const CLI::Error& error) {
-  std::string text = CLI::FailureMessage::simple(app, error);
   // Arguments that are left over carry the name of their command instead of the name of the error.
   const bool is_about_rest = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) ||
                              error.get_name() == "RequiredError";
-  if (const std::string rest = is_about_rest ? about_rest(*app) : ""; !rest.empty()) {
-    text.replace(0, text.find('\n'), rest);
-  } else if (const std::string run = about_run(*app, error); !run.empty()) {
-    text.replace(0, text.find('\n'), run);
-  }
-  if (error.get_name() == "ExcludesError") text.insert(text.find('\n'), ": leave one of them out");
-  if (error.get_name() == "RequiresError") text.insert(text.find('\n'), ": give both, or leave the first one out");
-  return text;
+  const auto rest = is_about_rest ? about_rest(*app) : std::nullopt;
+  const Refusal refusal = rest ? *rest : about_parts(*app, error);
+  return refusal_text(refusal.why, refusal.name);
+}
+
+std::string refusal_text(const std::string& why, std::string_view name) {
+  return why + "\nRun with --help for more information; `ptcvm explain " + std::string(name) + "` has an example.\n";
 }
 
 }  // namespace ptcvm::cli

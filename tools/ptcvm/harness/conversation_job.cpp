@@ -4,8 +4,8 @@
 #include <boost/json.hpp>
 #include <utility>
 
-#include "agents/harness/fact_program.h"
-#include "agents/harness/planner_seed.h"
+#include "agents/harness/planners/fact_program.h"
+#include "agents/harness/setup/planner_seed.h"
 #include "ptcvm/engine.hpp"
 #include "tools/ptcvm/agent/agent_job.h"
 #include "tools/ptcvm/harness/harness_agent.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/harness/outbox.h"
+#include "agents/harness/sending/outbox.h"
 #include "agents/loop/agent_definition.h"
 #include "tools/ptcvm/harness/harness_session.h"
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "agents/harness/conversation.h"
-#include "agents/harness/model_text.h"
+#include "agents/harness/conversation/conversation.h"
+#include "agents/harness/planners/model_text.h"
 #include "tools/ptcvm/agent/agent_models.h"
 #include "tools/ptcvm/chain/chain_job_log.h"
 #include "tools/ptcvm/harness/harness_agent.h"

@@ -142,9 +142,9 @@ Result<void> skip_used(const Store& store, const std::string& conversation, Comm
     for (const StoredRunInfo& info : *page) {
       after = info.id;
       if (!info.id.starts_with(prefix)) return {};
-      const auto replies = kept_replies(store, info.id);
+      const auto replies = used_replies(store, info.id);
       if (!replies) return replies.error();
-      for (const KeptReply& kept : *replies) driver.skip(kept.agent, 1);
+      for (const std::string& agent : *replies) driver.skip(agent, 1);
     }
   }
   return {};

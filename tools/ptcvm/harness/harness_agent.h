@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "agents/harness/planner.h"
+#include "agents/harness/pass/planner.h"
 #include "agents/loop/agent_definition.h"
 #include "agents/loop/rate_limits.h"
 #include "ptcvm/store.hpp"

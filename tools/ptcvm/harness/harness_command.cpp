@@ -4,15 +4,16 @@
 #include <iostream>
 #include <thread>
 
-#include "agents/harness/conversation_json.h"
-#include "agents/harness/deep_link.h"
-#include "agents/harness/people.h"
-#include "agents/harness/settled_doubts.h"
+#include "agents/harness/conversation/settled_doubts.h"
+#include "agents/harness/people/conversation_json.h"
+#include "agents/harness/people/people.h"
+#include "agents/harness/setup/deep_link.h"
 #include "tools/ptcvm/agent/agent_stored_commands.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/harness/harness_session.h"
 #include "tools/ptcvm/process/files.h"
 #include "tools/ptcvm/text/moments.h"
+#include "vm/value/utf8.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -26,8 +27,10 @@ constexpr const char* kHarnessExamples = R"(Examples:
   ptcvm harness answer --store talk.db --id clinic q1 'at noon'
   ptcvm harness approve --store talk.db --id clinic --peer payer
 
-The last line of standard output is {"status", "state", "draft", "question", "facts"}; the status is draft, question,
-waiting (a program), frozen, turn (the other side has it), over or idle. docs/harness.md explains conversations.)";
+The last line of standard output is {"status", "state", "draft", "question", "facts", …}; the status is in_flight
+(`settle` says what became of a message), draft, question, waiting (a program), frozen, given_up (the planner failed
+three times: `whisper` or `regenerate`), turn (the other side has it), over or idle. docs/harness.md
+explains conversations.)";
 
 // Returns the draft that is named, or the newest one that waits.
 std::string named_draft(const HarnessArguments& arguments, HarnessSession& session) {
@@ -76,7 +79,8 @@ Result<void> edit(const HarnessArguments& arguments, HarnessSession& session) {
 
 Result<void> regenerate(const HarnessArguments&, HarnessSession& session) {
   if (const auto read = session.conversation().refresh(); !read) return read.error();
-  if (const auto allowed = harness::may_regenerate(session.conversation(), session.store()); !allowed) return allowed;
+  const auto allowed = harness::may_regenerate(session.conversation(), session.store(), session.author());
+  if (!allowed) return allowed;
   return harness::regenerate(session.conversation(), session.author());
 }
 
@@ -106,7 +110,7 @@ const PersonCommand kCommands[] = {
     {"dismiss", "Give up a draft: the newest one, or the named one", {"[DRAFT]"}, StoreUse::Existing, dismiss_draft},
     {"edit", "Put a text of your own in the place of a draft", {"DRAFT", "TEXT"}, StoreUse::Existing, edit},
     {"regenerate", "Forget what the planner did since the last message", {}, StoreUse::Existing, regenerate},
-    {"clear", "Forget everything that was said; what tools did stays done", {}, StoreUse::Existing, clear},
+    {"clear", "Forget everything that was said; tasks of a program stay done", {}, StoreUse::Existing, clear},
 };
 
 // Workers hold a conversation for the time of a pass: who comes meanwhile asks again.
@@ -122,6 +126,10 @@ Result<void> act_patiently(const PersonCommand& row, const HarnessArguments& arg
 }
 
 int act(const PersonCommand& row, const HarnessArguments& arguments) {
+  for (std::size_t i = 0; i < arguments.words.size(); ++i) {
+    if (ptc::utf8_repaired(arguments.words[i]) == arguments.words[i]) continue;
+    return refuse_input(std::string(row.words[i]) + ": must be UTF-8");
+  }
   HarnessSession session(arguments);
   if (const auto failed = session.open(row.use)) return *failed;
   const bool is_job = session.conversation().view().is_job();
@@ -229,6 +237,9 @@ int show_link(const LinkArguments& arguments) {
   if (!fragment) return refuse_error(fragment.error());
   if (const auto read = link.read(*fragment); !read) return refuse_error(read.error());
   if (config) {
+    if (const std::string wrong = harness::wrong_config(link.planner(), *config); !wrong.empty()) {
+      return refuse_input(arguments.config + ": " + wrong);
+    }
     if (scenario) config->insert_or_assign("resolvedScenario", *scenario);
     std::cout << json::serialize(link.apply(*std::move(config))) << '\n';
     return kSuccess;

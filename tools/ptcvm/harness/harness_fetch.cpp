@@ -2,7 +2,7 @@
 
 #include <boost/json.hpp>
 
-#include "agents/harness/ingestion.h"
+#include "agents/harness/conversation/ingestion.h"
 #include "ptcvm/json.hpp"
 
 #ifdef PTCVM_HAVE_CURL

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "agents/harness/model_text.h"
+#include "agents/harness/planners/model_text.h"
 #include "agents/wire/reply_reader.h"
 #include "tools/ptcvm/agent/agent_models.h"
 

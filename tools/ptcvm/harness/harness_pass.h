@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "agents/harness/harness.h"
-#include "agents/harness/outbox.h"
+#include "agents/harness/pass/harness.h"
+#include "agents/harness/sending/outbox.h"
 #include "tools/ptcvm/text/moments.h"
 
 namespace ptcvm::cli {

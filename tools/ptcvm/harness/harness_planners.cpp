@@ -8,11 +8,11 @@
 #include <sstream>
 #include <vector>
 
-#include "agents/harness/planner_seed.h"
-#include "agents/harness/program_planner.h"
-#include "agents/harness/scenario_planner.h"
-#include "agents/harness/settled_doubts.h"
-#include "agents/harness/simple_planners.h"
+#include "agents/harness/conversation/settled_doubts.h"
+#include "agents/harness/planners/program_planner.h"
+#include "agents/harness/planners/scenario_planner.h"
+#include "agents/harness/planners/simple_planners.h"
+#include "agents/harness/setup/planner_seed.h"
 #include "ptcvm/engine.hpp"
 #include "tools/ptcvm/agent/agent_cost.h"
 #include "tools/ptcvm/agent/agent_models.h"
@@ -52,25 +52,25 @@ std::optional<RecordedReply> read_reply(const std::string& line) {
 }
 
 // A model whose replies are in a file. The first line that fits answers, in whatever process the question is asked.
+// Without a file there is no model.
 std::optional<harness::AskModel> recorded_model(const std::string& path, std::string& message) {
+  if (path.empty()) return harness::AskModel();
   std::vector<RecordedReply> replies;
-  if (!path.empty()) {
-    const auto text = read_file(path, message);
-    if (!text) return std::nullopt;
-    std::istringstream lines(*text);
-    std::size_t number = 0;
-    for (std::string line; std::getline(lines, line);) {
-      ++number;
-      if (line.empty()) continue;
-      auto reply = read_reply(line);
-      if (!reply) {
-        const std::string problem = json_line_problem(line);
-        message = path + ":" + std::to_string(number) + ": " +
-                  (problem.empty() ? R"(a line must be {"when": [text, …], "reply": value})" : "no JSON: " + problem);
-        return std::nullopt;
-      }
-      replies.push_back(*std::move(reply));
+  const auto content = read_file(path, message);
+  if (!content) return std::nullopt;
+  std::istringstream lines(*content);
+  std::size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (line.empty()) continue;
+    auto reply = read_reply(line);
+    if (!reply) {
+      const std::string problem = json_line_problem(line);
+      message = path + ":" + std::to_string(number) + ": " +
+                (problem.empty() ? R"(a line must be {"when": [text, …], "reply": value})" : "no JSON: " + problem);
+      return std::nullopt;
     }
+    replies.push_back(*std::move(reply));
   }
   return [replies](const harness::ModelQuestion& question) -> Result<std::string> {
     for (const RecordedReply& recorded : replies) {
@@ -96,7 +96,21 @@ std::optional<Tools> planner_tools(const HarnessArguments& arguments, std::strin
   return program_tools(*declared, cancelled, message);
 }
 
+// Returns what is wrong with the file of --config, or "".
+std::string wrong_file(const HarnessArguments& arguments, const json::object& config) {
+  if (harness::is_planner(arguments.planner)) return harness::wrong_config(arguments.planner, config);
+  return "only " + std::string(harness::kDrafterPlanner) + ", " + std::string(harness::kScenarioPlanner) + " and " +
+         std::string(harness::kDemoPlanner) + " have a configuration, and " + arguments.planner + " is none of them";
+}
+
 }  // namespace
+
+std::string missing_model(const PlannerParts& parts) {
+  const bool asks = parts.planner == harness::kDrafterPlanner || parts.planner == harness::kScenarioPlanner;
+  const bool is_missing = (asks && !parts.ask) || (is_agent_planner(parts.planner) && parts.model.empty());
+  if (!is_missing) return {};
+  return "--planner " + parts.planner + " needs a --model" + (asks ? ", or --replies FILE" : "");
+}
 
 std::optional<PlannerParts> planner_parts(const HarnessArguments& arguments, std::string& message) {
   PlannerParts parts;
@@ -105,6 +119,10 @@ std::optional<PlannerParts> planner_parts(const HarnessArguments& arguments, std
     auto read = json_file(arguments.config, message);
     if (!read) return std::nullopt;
     parts.config = *std::move(read);
+    if (const std::string wrong = wrong_file(arguments, parts.config); !wrong.empty()) {
+      message = arguments.config + ": " + wrong;
+      return std::nullopt;
+    }
   }
   if (!arguments.scenario.empty()) {
     auto scenario = json_file(arguments.scenario, message);
@@ -130,6 +148,7 @@ std::optional<PlannerParts> planner_parts(const HarnessArguments& arguments, std
 
 std::unique_ptr<harness::Planner> make_planner(const PlannerParts& parts, const Store& store,
                                                harness::Conversation& conversation, std::string& message) {
+  if (message = missing_model(parts); !message.empty()) return nullptr;
   if (parts.planner == harness::kDemoPlanner) return std::make_unique<harness::DemoPlanner>(parts.config);
   const auto pause = [](std::int64_t) {};
   if (parts.planner == harness::kDrafterPlanner) {
@@ -144,7 +163,6 @@ std::unique_ptr<harness::Planner> make_planner(const PlannerParts& parts, const 
   if (is_agent_planner(parts.planner)) {
     auto definition = planner_agent(parts.planner, message);
     if (!definition) return nullptr;
-    if (parts.model.empty()) return message = "--planner " + parts.planner + " needs a --model", nullptr;
     auto model = open_model(parts.model, false, {}, message);
     if (!model) return nullptr;
     return agent_planner({*std::move(definition), *std::move(model), parts.prices}, store, conversation.log().id(),

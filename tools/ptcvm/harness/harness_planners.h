@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "agents/harness/model_text.h"
-#include "agents/harness/planner.h"
+#include "agents/harness/pass/planner.h"
+#include "agents/harness/planners/model_text.h"
 #include "agents/loop/model_prices.h"
 #include "ptcvm/store.hpp"
 #include "tools/ptcvm/harness/harness_session.h"
@@ -17,7 +17,7 @@ namespace ptcvm::cli {
 struct PlannerParts {
   std::string planner;            // an id of planner_seed.h, the file of a program, or agent:FILE
   boost::json::object config;     // its configuration, with the scenario inside
-  harness::AskModel ask;
+  harness::AskModel ask;          // --replies, or --model for a planner of the library; empty without both
   std::string model = {};         // --model, for an agent
   loop::ModelPrices prices = {};  // --prices, for an agent
   Tools tools = {};               // for a program
@@ -27,7 +27,11 @@ struct PlannerParts {
 // cannot be read.
 std::optional<PlannerParts> planner_parts(const HarnessArguments& arguments, std::string& message);
 
-// Makes the planner. nullptr, with the reason: the configuration does not fit, or there is no such file.
+// Returns that the planner asks a model and has none, and which options give one, or "".
+std::string missing_model(const PlannerParts& parts);
+
+// Makes the planner. nullptr, with the reason: there is no model, the configuration does not fit, or there is no such
+// file.
 std::unique_ptr<harness::Planner> make_planner(const PlannerParts& parts, const Store& store,
                                                harness::Conversation& conversation, std::string& message);
 

@@ -1,16 +1,30 @@
 #include "tools/ptcvm/harness/harness_remote.h"
 
+#include <algorithm>
+#include <cctype>
+
 #ifdef PTCVM_HAVE_CURL
 #include <cstdlib>
 
 #include "agents/a2a/a2a_transport.h"
-#include "agents/harness/ingestion.h"
+#include "agents/harness/conversation/ingestion.h"
 #include "drivers/curl/blocking_call.h"
 #include "tools/ptcvm/harness/harness_fetch.h"
 #include "tools/ptcvm/text/moments.h"
 #endif
 
 namespace ptcvm::cli {
+
+std::string wrong_remote(const std::string& url) {
+  const std::size_t end = url.find("://");
+  const std::string_view host = end == std::string::npos ? "" : std::string_view(url).substr(end + 3);
+  std::string scheme = url.substr(0, end == std::string::npos ? 0 : end);
+  std::ranges::transform(scheme, scheme.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool is_web = scheme == "http" || scheme == "https";
+  if (is_web && !host.empty() && host.front() != '/') return {};
+  return "--remote: must be the URL of an agent, with http:// or https:// and the name of its host, and is \"" + url +
+         '"';
+}
 
 #ifdef PTCVM_HAVE_CURL
 namespace {
@@ -48,7 +62,8 @@ Result<std::string> post(const std::string& url, const std::string& body) {
 }  // namespace
 
 std::unique_ptr<harness::Transport> remote_transport(const std::string& url, harness::Conversation& conversation,
-                                                     std::string&) {
+                                                     std::string& message) {
+  if (message = wrong_remote(url); !message.empty()) return nullptr;
   std::string base = url;
   while (base.ends_with('/')) base.pop_back();
   return std::make_unique<a2a::A2aTransport>(

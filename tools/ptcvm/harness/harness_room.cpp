@@ -4,8 +4,9 @@
 #include <boost/json.hpp>
 #include <charconv>
 
-#include "agents/harness/conversation_json.h"
-#include "agents/harness/json_members.h"
+#include "agents/harness/facts/json_members.h"
+#include "agents/harness/people/conversation_json.h"
+#include "tools/ptcvm/harness/harness_session.h"
 #include "tools/ptcvm/harness/harness_web_reply.h"
 #include "tools/ptcvm/text/moments.h"
 
@@ -37,6 +38,16 @@ std::optional<EventPlace> event_place(std::string_view id) {
   return place;
 }
 
+// A planner that gave up says so until something comes.
+std::optional<harness::Hud> hud_of(const std::optional<harness::Hud>& shown, const harness::ConversationView& view) {
+  const harness::Fact* const error = view.given_up();
+  if (shown || error == nullptr) return shown;
+  return harness::Hud{"waiting", "The planner failed " + std::to_string(harness::kMostAttempts) + " times",
+                      std::string(harness::text_of(error->body, "code")) + ": " +
+                          std::string(harness::text_of(error->body, "message")) +
+                          ". Whisper something or regenerate, and it tries again"};
+}
+
 json::value hud_json(const std::optional<harness::Hud>& hud) {
   if (!hud) return nullptr;
   return json::object{{"phase", hud->phase}, {"title", hud->title}, {"body", hud->body}};
@@ -47,6 +58,7 @@ json::value hud_json(const std::optional<harness::Hud>& hud) {
 Result<std::shared_ptr<HarnessRoom>> HarnessRoom::open(const RoomHouse& house, const std::string& id) {
   auto conversation = harness::Conversation::open(HostLog::of(house.store, id));
   if (!conversation) return conversation.error();
+  if (const auto is_one = check_conversation(house.store, *conversation); !is_one) return is_one.error();
   auto setup = RoomSetup::make(house.usual, house.mode);
   if (!setup) return setup.error();
   std::shared_ptr<HarnessRoom> room(new HarnessRoom(house, *std::move(conversation), *std::move(setup)));
@@ -54,7 +66,7 @@ Result<std::shared_ptr<HarnessRoom>> HarnessRoom::open(const RoomHouse& house, c
   room->setup_->take_note(view.setup());
   room->told_seq_ = view.log_seq();
   room->told_generation_ = view.generation();
-  if (house.begins && view.facts().empty()) {
+  if (house.begins && view.is_unbegun() && !view.is_kickoff_armed()) {
     const auto armed = room->conversation_.arm_kickoff({now_millis(), {}});
     if (!armed) return armed.error();
   }
@@ -78,7 +90,7 @@ HarnessRoom::HarnessRoom(const RoomHouse& house, harness::Conversation conversat
 json::object HarnessRoom::state() const {
   json::object state = harness::state_json(conversation_.view(), {});
   state["id"] = conversation_.log().id();
-  state["hud"] = hud_json(hud_);
+  state["hud"] = hud_json(hud_of(hud_, conversation_.view()));
   state["planning"] = is_planning_ && hud_.has_value();
   state["sending"] = sending_ > 0;
   state["notice"] = notice_;

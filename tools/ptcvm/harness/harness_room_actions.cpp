@@ -4,9 +4,10 @@
 #include <boost/json.hpp>
 #include <span>
 
-#include "agents/harness/json_members.h"
-#include "agents/harness/people.h"
-#include "agents/harness/settled_doubts.h"
+#include "agents/harness/conversation/settled_doubts.h"
+#include "agents/harness/facts/json_members.h"
+#include "agents/harness/people/conversation_json.h"
+#include "agents/harness/people/people.h"
 #include "tools/ptcvm/harness/harness_room.h"
 #include "tools/ptcvm/harness/harness_session.h"
 #include "tools/ptcvm/harness/harness_web_reply.h"
@@ -35,14 +36,17 @@ Result<json::object> done(const Result<void>& result) {
   return kDone;
 }
 
-// Returns the error, with what somebody has to say first.
-Error explained(Error error, const harness::ConversationView& view) {
-  if (error.detail != harness::kSendInFlight) return error;
+// Answers with the error. When a message in flight is in the way, "settle" has what somebody has to say first.
+drivers::WebReply refusal(Error error, const harness::ConversationView& view) {
+  const bool is_in_flight = error.detail == harness::kSendInFlight || error.detail == harness::kMayBeSent;
+  const json::array settle = harness::settle_json(view);
+  if (!is_in_flight || settle.empty()) return error_reply(error);
   for (const harness::Sending& sending : harness::sends_in_flight(view)) {
     error.message += "; first settle {\"draft\": \"" + sending.compose_id +
                      "\", \"outcome\": …} with the outcome \"arrived\" or \"lost\"";
   }
-  return error;
+  drivers::WebReply reply = error_reply(error);
+  return json_reply({{"error", error.message}, {"settle", settle}}, reply.status);
 }
 
 Error wrong_action(std::string message) { return {Errc::invalid_value, std::move(message), std::nullopt, {}}; }
@@ -68,8 +72,9 @@ struct HarnessRoom::Action {
                             std::ranges::find(may_have, std::string_view(member)) != may_have.end();
       if (!is_known) return std::string(member) + ": is no member of this body; there " + members();
       if (!value.is_string()) return std::string(member) + ": must be a text";
-      const bool names_nothing = std::string_view(member) == "draft" && value.get_string().empty();
-      if (names_nothing) return "draft: must not be empty; without this member the newest draft is meant";
+      if (!value.get_string().empty()) continue;
+      if (member == "draft") return "draft: must not be empty; without this member the newest draft is meant";
+      if (member == "messageId") return "messageId: must not be empty; without this member the message gets an id";
     }
     return {};
   }
@@ -125,7 +130,7 @@ Result<json::object> HarnessRoom::draft(const json::object& body, const harness:
 }
 
 Result<json::object> HarnessRoom::regenerate(const json::object&, const harness::Author& who) {
-  if (const auto allowed = harness::may_regenerate(conversation_, house_.store); !allowed) return allowed.error();
+  if (const auto allowed = harness::may_regenerate(conversation_, house_.store, who); !allowed) return allowed.error();
   return done(harness::regenerate(conversation_, who));
 }
 
@@ -134,7 +139,7 @@ Result<json::object> HarnessRoom::clear(const json::object&, const harness::Auth
 }
 
 Result<json::object> HarnessRoom::begin(const json::object&, const harness::Author& who) {
-  if (!conversation_.view().facts().empty()) {
+  if (!conversation_.view().is_unbegun()) {
     return Error{Errc::wrong_state, "the conversation has begun already", std::nullopt, {}};
   }
   return done(conversation_.arm_kickoff(who));
@@ -158,15 +163,19 @@ Result<json::object> HarnessRoom::choose(const json::object& body, const harness
 Result<json::object> HarnessRoom::set_field(const json::object& body, const harness::Author& who) {
   const json::value* const value = body.if_contains("value");
   const auto set = setup_->set_field(text_in(body, "field"), value == nullptr ? json::value() : *value, who.now_ms);
-  if (set) tell_state();
-  return done(set);
+  if (!set) return set.error();
+  tell_state();
+  json::object answer = kDone;
+  const std::string wrong = setup_->field_error(text_in(body, "field"));
+  if (!wrong.empty()) answer["field_error"] = wrong;
+  return answer;
 }
 
 Result<json::object> HarnessRoom::apply(const json::object&, const harness::Author& who) {
   if (conversation_.view().in_flight() != 0) {
     return Error{Errc::wrong_state, "a message is being sent; apply the form when it has arrived", std::nullopt, {}};
   }
-  if (const auto allowed = harness::may_regenerate(conversation_, house_.store); !allowed) return allowed.error();
+  if (const auto allowed = harness::may_regenerate(conversation_, house_.store, who); !allowed) return allowed.error();
   if (const auto applied = setup_->apply(); !applied) return applied.error();
   if (const auto rewound = harness::regenerate(conversation_, who); !rewound) return rewound.error();
   return done(keep_setup(who));
@@ -198,7 +207,7 @@ void HarnessRoom::act(const std::string& name, const json::object& body, const s
   if (name == "link") return open_link(body, by, exchange);
   auto result = conversation_.refresh();
   const auto done = result ? (this->*action->act)(body, {now_millis(), by}) : result.error();
-  exchange->reply(done ? json_reply(*done) : error_reply(explained(done.error(), conversation_.view())));
+  exchange->reply(done ? json_reply(*done) : refusal(done.error(), conversation_.view()));
   tell();
   wake();
 }
@@ -215,8 +224,8 @@ void HarnessRoom::approve(const json::object& body, const std::string& by,
     const auto sent = self->worker_->approve(choice, draft, next, by);
     asio::post(self->house_.context, [self, sent, exchange] {
       --self->sending_;
-      exchange->reply(sent ? json_reply(kDone) : error_reply(explained(sent.error(), self->conversation_.view())));
-      self->look();
+      self->look();   // the refusal says what is in flight now
+      exchange->reply(sent ? json_reply(kDone) : refusal(sent.error(), self->conversation_.view()));
       self->tell_state();
     });
   };

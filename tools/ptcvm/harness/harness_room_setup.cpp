@@ -2,8 +2,8 @@
 
 #include <boost/json.hpp>
 
-#include "agents/harness/json_members.h"
-#include "agents/harness/planner_seed.h"
+#include "agents/harness/facts/json_members.h"
+#include "agents/harness/setup/planner_seed.h"
 
 namespace ptcvm::cli {
 
@@ -110,7 +110,7 @@ void RoomSetup::take_note(const json::object& note) {
   const bool uses_program = harness::is_true(note, "program");
   if (uses_program && program_.empty()) return;
   harness::DeepLink fresh([this](const std::string& url) { return document(url); });
-  if (const auto read = fresh.read(*link); !read || !*read) return;
+  if (const auto read = fresh.read(*link, harness::LinkSource::Journal); !read || !*read) return;
   link_ = std::move(fresh);
   written_ = *link;
   uses_program_ = uses_program;
@@ -127,13 +127,25 @@ Result<void> RoomSetup::choose(const std::string& planner, harness::SendMode mod
   if (!link) return link.error();
   uses_program_ = uses_program;
   written_ = *std::move(link);
+  const bool has_nothing_to_fill = link_.planner() == harness::kDemoPlanner && !link_.config().is_ready;
+  if (has_nothing_to_fill) written_ = link_.apply(harness::hydrate(link_.planner(), {}, {}).value().config);
   changed();
   return {};
 }
 
 Result<void> RoomSetup::set_field(std::string_view key, const json::value& value, std::int64_t now_ms) {
   if (form_ == nullptr) return refuse_setup(Errc::wrong_state, "this planner has no form");
+  const std::string wrong = harness::refuse_field(form_->snapshot(), key, value);
+  if (!wrong.empty()) return refuse_setup(Errc::invalid_value, wrong);
   return form_->set_field(key, value, now_ms);
+}
+
+std::string RoomSetup::field_error(std::string_view key) const {
+  if (form_ == nullptr) return {};
+  for (harness::FieldState& field : form_->snapshot().fields) {
+    if (field.key == key) return std::move(field.error);
+  }
+  return {};
 }
 
 Result<void> RoomSetup::apply() {
@@ -174,7 +186,10 @@ std::string RoomSetup::missing_document(const json::object& link) const {
 Result<void> RoomSetup::open_link(const json::object& link) {
   const auto read = link_.read(link);
   if (!read) return read.error();
-  if (!*read) return refuse_setup(Errc::wrong_state, "the link is older than what is set up here");
+  if (!*read) {
+    return refuse_setup(Errc::wrong_state,
+                        "the link is older than what is set up here; a link without rev always counts");
+  }
   uses_program_ = false;
   if (link_.config().is_ready) {
     written_ = link_.apply(link_.config().config);

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "agents/harness/config_stores.h"
-#include "agents/harness/deep_link.h"
+#include "agents/harness/setup/config_stores.h"
+#include "agents/harness/setup/deep_link.h"
 #include "tools/ptcvm/harness/harness_planners.h"
 
 namespace ptcvm::cli {
@@ -40,8 +40,11 @@ class RoomSetup {
 
   // Chooses the planner and the mode. Error: invalid_value.
   Result<void> choose(const std::string& planner, harness::SendMode mode);
-  // Changes a field of the form. Errors: as ConfigStore::set_field(); wrong_state when there is no form.
+  // Changes a field of the form. Errors: as ConfigStore::set_field(); invalid_value for what the field does not have as
+  // an option; wrong_state when there is no form.
   Result<void> set_field(std::string_view key, const boost::json::value& value, std::int64_t now_ms);
+  // Returns what is wrong with the value that the field has now, or "".
+  std::string field_error(std::string_view key) const;
   // Applies the form. Error: wrong_state when the form is not complete.
   Result<void> apply();
   // Takes a link. Errors: as DeepLink::read(); wrong_state when it is old.

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <thread>
 
-#include "agents/harness/settled_doubts.h"
+#include "agents/harness/conversation/settled_doubts.h"
 #include "drivers/http/web_guard.h"
 #include "tools/ptcvm/harness/harness_pass.h"
 #include "tools/ptcvm/text/moments.h"
@@ -44,21 +44,25 @@ Result<void> RoomWorker::take(const PlannerChoice& choice) {
   planner_.reset();
   outbox_->trace().planner_type = choice.planner;
   outbox_->trace().planner_seed = choice.seed;
-  if (choice.is_ready) {
-    std::string message;
-    PlannerParts parts = usual_;
-    parts.planner = choice.planner;
-    parts.config = choice.config;
-    planner_ = make_planner(parts, store_, *conversation_, message);
-    if (planner_ == nullptr) return Error{Errc::invalid_value, message, std::nullopt, {}};
-  }
   revision_ = choice.revision;
   return outbox_->set_mode(choice.mode, author());
 }
 
+Result<void> RoomWorker::make(const PlannerChoice& choice) {
+  if (planner_ != nullptr) return {};
+  std::string message;
+  PlannerParts parts = usual_;
+  parts.planner = choice.planner;
+  parts.config = choice.config;
+  planner_ = make_planner(parts, store_, *conversation_, message);
+  if (planner_ == nullptr) return Error{Errc::invalid_value, message, std::nullopt, {}};
+  return {};
+}
+
 Result<void> RoomWorker::plan(const PlannerChoice& choice) {
   if (const auto taken = take(choice); !taken) return taken;
-  if (planner_ == nullptr || conversation_->view().is_job()) return {};   // workers plan for a job
+  if (!choice.is_ready || conversation_->view().is_job()) return {};   // workers plan for a job
+  if (const auto made = make(choice); !made) return made;
   if (const auto told = harness::tell_settled_doubts(*conversation_, store_, author()); !told) return told;
   const PassParts parts{*conversation_, *outbox_, *harness_, *planner_};
   for (int pass = 0; pass < kMostPasses; ++pass) {

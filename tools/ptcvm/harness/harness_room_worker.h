@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "agents/harness/harness.h"
-#include "agents/harness/outbox.h"
+#include "agents/harness/pass/harness.h"
+#include "agents/harness/sending/outbox.h"
 #include "tools/ptcvm/harness/harness_room_setup.h"
 
 namespace ptcvm::cli {
@@ -23,7 +23,8 @@ class RoomWorker {
   // Everything given must outlive the worker. `on_hud` is called on the thread that plans.
   RoomWorker(Store store, std::string id, PlannerParts usual, MakeTransport make_transport, OnHud on_hud);
 
-  // Plans until the planner waits for somebody. Error: busy when another process plans; the errors of the store.
+  // Plans until the planner waits for somebody. Errors: busy when another process plans; invalid_value when the planner
+  // cannot be made, because a model is missing, say; the errors of the store.
   Result<void> plan(const PlannerChoice& choice);
   // Sends a draft.
   Result<void> approve(const PlannerChoice& choice, const std::string& draft, const std::optional<std::string>& next,
@@ -34,6 +35,7 @@ class RoomWorker {
  private:
   Result<void> open();
   Result<void> take(const PlannerChoice& choice);
+  Result<void> make(const PlannerChoice& choice);   // the planner of the choice, unless it is there
   harness::Author author(std::string by = {}) const;
 
   Store store_;
@@ -46,7 +48,7 @@ class RoomWorker {
   std::unique_ptr<harness::Outbox> outbox_;
   std::unique_ptr<harness::Harness> harness_;
   std::unique_ptr<harness::Planner> planner_;
-  std::uint64_t revision_ = 0;         // names the choice that the planner was made for
+  std::uint64_t revision_ = 0;         // names the choice that was taken
 };
 
 }  // namespace ptcvm::cli

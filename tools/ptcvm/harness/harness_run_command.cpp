@@ -1,8 +1,8 @@
 // ptcvm harness run: lets a planner plan until it waits for somebody.
 #include <iostream>
 
-#include "agents/harness/planner_seed.h"
-#include "agents/harness/settled_doubts.h"
+#include "agents/harness/conversation/settled_doubts.h"
+#include "agents/harness/setup/planner_seed.h"
 #include "tools/ptcvm/agent/agent_stored_commands.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/harness/harness_pass.h"
@@ -42,7 +42,7 @@ int run_harness(const HarnessArguments& arguments) {
   }
   const auto mode = session.outbox().set_mode(*harness::find_send_mode(arguments.mode), session.author());
   if (!mode) return session.refuse(mode.error());
-  if (arguments.begins && session.conversation().view().facts().empty()) {
+  if (arguments.begins && session.conversation().view().is_unbegun()) {
     if (const auto armed = session.conversation().arm_kickoff(session.author()); !armed) {
       return refuse_error(armed.error());
     }
@@ -59,8 +59,9 @@ int run_harness(const HarnessArguments& arguments) {
   const int status = session.report();
   const std::string failure = failure_after(session.conversation().view(), begun_at);
   if (failure.empty()) return status;
-  std::cerr << "ptcvm: the planner failed: " << failure << '\n';
-  return status == kSuccess ? kProgramFailed : status;
+  const bool has_given_up = session.conversation().view().given_up() != nullptr;
+  if (!has_given_up) std::cerr << "ptcvm: the planner failed: " << failure << '\n';   // report() has said it
+  return status == kSuccess || has_given_up ? kProgramFailed : status;
 }
 
 }  // namespace

@@ -7,8 +7,7 @@
 #include <csignal>
 #include <iostream>
 
-#include "agents/harness/log_transport.h"
-#include "agents/harness/peer_transport.h"
+#include "agents/harness/sending/log_transport.h"
 #include "drivers/http/web_server.h"
 #include "tools/ptcvm/agent/agent_stored_commands.h"
 #include "tools/ptcvm/commands.h"
@@ -86,12 +85,10 @@ MakeTransport transport_of(const ServeArguments& arguments, const Store& store) 
                                std::string& message) -> std::unique_ptr<harness::Transport> {
     if (!remote.empty()) return remote_transport(remote, own, message);
     if (peer.empty()) return std::make_unique<harness::LogTransport>();
-    auto other = harness::Conversation::open(HostLog::of(store, peer));
-    if (!other) {
-      message = other.error().message;
-      return nullptr;
-    }
-    return std::make_unique<harness::PeerTransport>(*std::move(other), now_millis, own.log().id(), &own);
+    auto opened = peer_transport(store, peer, own);
+    if (opened) return *std::move(opened);
+    message = opened.error().message;
+    return nullptr;
   };
 }
 
@@ -125,6 +122,15 @@ int serve(const ServeArguments& arguments) {
   if (has_other && arguments.ids.size() != 1) {
     return refuse_input("--peer and --remote: name one conversation with --id");
   }
+  if (!arguments.harness.peer.empty()) {
+    const auto own = harness::Conversation::open(HostLog::of(*store, arguments.ids.front()));
+    if (!own) return refuse_error(own.error());
+    const auto peer = peer_transport(*store, arguments.harness.peer, *own);
+    if (!peer) return refuse_error(peer.error());
+  }
+  if (!arguments.harness.remote.empty()) {
+    if (message = wrong_remote(arguments.harness.remote); !message.empty()) return refuse_input(message);
+  }
   const bool is_loopback = arguments.address == "127.0.0.1" || arguments.address == "::1";
   if (!is_loopback && arguments.tokens.empty()) {
     return refuse_input("--address " + arguments.address + ": give a --token, because others can reach the server");
@@ -133,6 +139,7 @@ int serve(const ServeArguments& arguments) {
   if (!tokens) return refuse_input(message);
   auto usual = planner_parts(arguments.harness, message);
   if (!usual) return refuse_input(message);
+  if (message = missing_model(*usual); !message.empty()) return refuse_input(message);
   asio::thread_pool workers(kWorkers);
   asio::io_context context(1);   // ends first: what waits in it holds rooms, and rooms have strands of the workers
   const RoomHouse house{context,

@@ -4,10 +4,11 @@
 #include <boost/json.hpp>
 #include <iostream>
 
-#include "agents/harness/conversation_json.h"
-#include "agents/harness/peer_transport.h"
-#include "agents/harness/settled_doubts.h"
-#include "agents/harness/turn.h"
+#include "agents/harness/conversation/settled_doubts.h"
+#include "agents/harness/facts/json_members.h"
+#include "agents/harness/facts/turn.h"
+#include "agents/harness/people/conversation_json.h"
+#include "agents/harness/sending/peer_transport.h"
 #include "drivers/http/web_guard.h"
 #include "tools/ptcvm/agent/agent_stored_commands.h"
 #include "tools/ptcvm/commands.h"
@@ -37,8 +38,8 @@ class PrintedTransport final : public harness::Transport {
   Result<std::optional<bool>> arrived(std::string_view) override { return std::optional<bool>{}; }
 };
 
-// Returns what the person can type next: how to answer the question, and what to do with each draft. "" when nothing of
-// that waits.
+// Returns what the person can type next: what to do with each draft that waits, and how to answer the question unless
+// planning is frozen. "" when nothing of that waits. show_flights() has the commands for messages in flight.
 std::string next_of_conversation(const HarnessArguments& arguments, const harness::ConversationView& view) {
   const std::string& id = arguments.store.id;
   const auto command = [&](std::string_view name, const std::string& words) {
@@ -55,12 +56,13 @@ std::string next_of_conversation(const HarnessArguments& arguments, const harnes
   for (const std::string& draft : view.unsent_drafts()) {
     const harness::DraftState* const state = view.draft(draft);
     const harness::Fact* const fact = state == nullptr ? nullptr : view.fact_at(state->seq);
-    if (fact == nullptr) continue;
+    if (fact == nullptr || !state->in_flight.empty()) continue;
     text += "  the draft " + one_line(draft) + ": " + shown(fact->body, "text");
     text += "    send it:\n" + command("approve", ' ' + shell_quoted(draft) + other_side);
     text += "    give it up:\n" + command("dismiss", ' ' + shell_quoted(draft));
   }
-  if (const harness::Fact* const question = view.open_question()) {
+  const bool is_frozen = harness::waits_for(view, {}) == "frozen";   // no planner would read the answer
+  if (const harness::Fact* const question = is_frozen ? nullptr : view.open_question()) {
     const std::string qid(harness::text_of(question->body, "qid"));
     text += "  the question " + one_line(qid) + ": " + shown(question->body, "prompt");
     text += command("answer", ' ' + shell_quoted(qid) + " TEXT");
@@ -88,6 +90,7 @@ std::optional<int> HarnessSession::open(StoreUse use, bool for_planning) {
   if (use == StoreUse::Existing && opened->view().log_seq() == 0) {
     return refuse_input("the store has no conversation " + arguments_.store.id + "; begin it with harness run or say");
   }
+  if (const auto is_one = check_conversation(*store_, *opened); !is_one) return refuse_error(is_one.error());
   conversation_ = *std::move(opened);
   const auto doubts = store_->doubts(harness::planner_run(arguments_.store.id));
   if (!doubts && for_planning) return refuse_error(doubts.error());
@@ -98,10 +101,9 @@ std::optional<int> HarnessSession::open(StoreUse use, bool for_planning) {
   } else if (arguments_.peer.empty()) {
     transport_ = std::make_unique<PrintedTransport>();
   } else {
-    auto peer = harness::Conversation::open(HostLog::of(*store_, arguments_.peer));
-    if (!peer) return refuse_error(peer.error());
-    transport_ = std::make_unique<harness::PeerTransport>(*std::move(peer), now_millis, arguments_.store.id,
-                                                          &*conversation_);
+    auto opened_peer = peer_transport(*store_, arguments_.peer, *conversation_);
+    if (!opened_peer) return refuse_error(opened_peer.error());
+    transport_ = *std::move(opened_peer);
   }
   outbox_ = std::make_unique<harness::Outbox>(*conversation_, transport_.get(), [](std::int64_t) {},
                                               drivers::random_secret);
@@ -149,9 +151,27 @@ void HarnessSession::show_frozen() const {
             << ":\n      " << command(is_enough ? "regenerate" : "clear") << '\n';
 }
 
+void HarnessSession::show_given_up() const {
+  const json::object& error = conversation_->view().given_up()->body;
+  std::cerr << "ptcvm: the planner failed: " << harness::text_of(error, "code") << ": "
+            << one_line(std::string(harness::text_of(error, "message"))) << "\n  it failed " << harness::kMostAttempts
+            << " times, and does not try again by itself; ";
+  const bool may_be_told = !conversation_->view().is_unbegun();   // a conversation with a whisper has begun
+  std::cerr << (may_be_told ? "tell it what to do otherwise, or let it begin anew:\n" : "let it begin anew:\n");
+  if (may_be_told) std::cerr << "      " << command("whisper") << " TEXT\n";
+  std::cerr << "      " << command("regenerate") << '\n';
+  const json::object* const fault = harness::object_at(error, "fault");
+  if (fault != nullptr && harness::text_of(*fault, "kind") == "unknown_tool") {
+    std::cerr << "  a program has the tools that --tool NAME=COMMAND and --tools FILE give it\n";
+  }
+  if (conversation_->view().is_job()) return;   // a worker plans by itself
+  std::cerr << "  then let it plan:\n      " << command("run") << " --planner PLANNER\n";
+}
+
 int HarnessSession::refuse(const Error& error) {
   const int status = refuse_error(error);
-  if (error.detail == harness::kSendInFlight || error.detail == harness::kMayBeSent) show_flights();
+  if (error.detail == harness::kMayBeSent) report();   // the message is in flight now
+  if (error.detail == harness::kSendInFlight) show_flights();
   if (error.detail == harness::kCallUnknown) show_call();
   return status;
 }
@@ -170,14 +190,14 @@ int HarnessSession::report() {
     if (std::ranges::find(in_doubt, line) == in_doubt.end()) in_doubt.push_back(line);
   }
   const json::string status = state.at("status").as_string();
-  const bool waits = status == "draft" || status == "question" || status == "waiting" || status == "frozen";
+  const bool waits = status != "over" && status != "turn" && status != "idle";
   show_flights();
   if (!doubts->empty()) show_call();
-  if (status == "frozen") show_frozen();
   std::cout << json::serialize(state) << std::endl;
-  const bool is_frozen = status == "frozen";     // then it has been said what to do
-  const std::string next = waits && !is_frozen ? next_of_conversation(arguments_, view) : "";
+  const std::string next = waits ? next_of_conversation(arguments_, view) : "";
   if (!next.empty()) complain(next);
+  if (status == "frozen") show_frozen();   // last: it ends with the command that lets planning go on
+  if (status == "given_up") show_given_up();
   return waits ? kSuspended : kSuccess;
 }
 
@@ -189,6 +209,30 @@ Result<bool> is_conversation(const Store& store, const std::string& log) {
     return fact.is_of_host && (harness::find_fact_type(fact.name) || fact.name == harness::kSetupNote ||
                                fact.name == harness::kKickoffNote);
   });
+}
+
+Result<void> check_conversation(const Store& store, const harness::Conversation& conversation) {
+  const harness::ConversationView& view = conversation.view();
+  if (view.log_seq() == 0 || view.is_job() || view.generation() != 0) return {};
+  const std::string& id = conversation.log().id();
+  const auto is_one = is_conversation(store, id);
+  if (!is_one) return is_one.error();
+  if (*is_one) return {};
+  return Error{Errc::wrong_state,
+               id + " is no conversation: the store has a run of that name (`ptcvm runs` lists it); name another one",
+               std::nullopt,
+               {}};
+}
+
+Result<std::unique_ptr<harness::Transport>> peer_transport(const Store& store, const std::string& peer,
+                                                           const harness::Conversation& own) {
+  if (peer == own.log().id()) return harness::error_of_own_peer(peer);
+  const auto other = harness::Conversation::open(HostLog::of(store, peer));
+  if (!other) return other.error();
+  if (const auto is_one = check_conversation(store, *other); !is_one) return is_one.error();
+  auto opened = harness::PeerTransport::open(store, peer, now_millis, own);
+  if (!opened) return opened.error();
+  return std::unique_ptr<harness::Transport>(*std::move(opened));
 }
 
 std::string heard_id(const harness::ConversationView& view) {

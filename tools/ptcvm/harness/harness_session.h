@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "agents/harness/harness.h"
-#include "agents/harness/model_text.h"
-#include "agents/harness/outbox.h"
+#include "agents/harness/pass/harness.h"
+#include "agents/harness/planners/model_text.h"
+#include "agents/harness/sending/outbox.h"
 #include "tools/ptcvm/calls/run_options.h"
 #include "tools/ptcvm/store/store_options.h"
 
@@ -54,6 +54,7 @@ class HarnessSession {
   void show_flights() const;
   void show_call() const;
   void show_frozen() const;
+  void show_given_up() const;
 
   const HarnessArguments& arguments_;
   std::optional<Store> store_;
@@ -64,6 +65,14 @@ class HarnessSession {
 
 // Returns whether the first facts of a log belong to a conversation. Error: store_failed.
 Result<bool> is_conversation(const Store& store, const std::string& log);
+
+// Checks that the log is one of a conversation, or empty. Errors: wrong_state, with the id; store_failed.
+Result<void> check_conversation(const Store& store, const harness::Conversation& conversation);
+
+// Opens the conversation of the other side, in the same store. `own` must outlive the transport. Errors: wrong_state
+// when the log of that name belongs to a run; as PeerTransport::open().
+Result<std::unique_ptr<harness::Transport>> peer_transport(const Store& store, const std::string& peer,
+                                                           const harness::Conversation& own);
 
 // Returns an id for a message that a script carries. Two processes at once have two ids, so that no message is lost.
 std::string heard_id(const harness::ConversationView& view);

@@ -6,7 +6,7 @@
 #include <boost/json.hpp>
 #include <chrono>
 
-#include "agents/harness/conversation_json.h"
+#include "agents/harness/people/conversation_json.h"
 #include "harness_page_files.h"
 #include "ptcvm/json.hpp"
 #include "tools/ptcvm/commands.h"

@@ -28,7 +28,8 @@ drivers::WebReply error_reply(unsigned status, std::string_view text) {
 drivers::WebReply error_reply(const Error& error) {
   switch (error.code) {
     case Errc::invalid_value: return error_reply(400, error.message);
-    case Errc::wrong_state: return error_reply(409, error.message);
+    case Errc::wrong_state:
+    case Errc::already_resolved: return error_reply(409, error.message);
     case Errc::too_large: return error_reply(413, error.message);
     case Errc::not_available: return error_reply(502, error.message);
     case Errc::busy: return error_reply(503, error.message);

@@ -23,12 +23,18 @@ InterruptFlag::InterruptFlag(StopsAt signals) : signals_(signals) {
   struct sigaction action {};
   action.sa_handler = on_interrupt;      // no SA_RESTART: a waiting read gives up
   sigaction(SIGINT, &action, &before_);
-  if (signals_ == StopsAt::InterruptAndTermination) sigaction(SIGTERM, &action, &before_termination_);
+  if (signals_ == StopsAt::Interrupt) return;
+  sigaction(SIGTERM, &action, &before_termination_);
+  sigaction(SIGHUP, &action, &before_hangup_);
+  if (before_hangup_.sa_handler == SIG_IGN) sigaction(SIGHUP, &before_hangup_, nullptr);   // nohup
 }
 
 InterruptFlag::~InterruptFlag() {
   sigaction(SIGINT, &before_, nullptr);
-  if (signals_ == StopsAt::InterruptAndTermination) sigaction(SIGTERM, &before_termination_, nullptr);
+  if (signals_ == StopsAt::InterruptAndTermination) {
+    sigaction(SIGTERM, &before_termination_, nullptr);
+    sigaction(SIGHUP, &before_hangup_, nullptr);
+  }
   cancels_nothing();
 }
 

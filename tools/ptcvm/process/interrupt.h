@@ -1,5 +1,6 @@
 // Ctrl-C as a flag. While one of these lives, SIGINT sets the flag instead of ending the process. Where a program is
-// executed, SIGTERM does so, too: a process that ends at once would leave its tools behind.
+// executed, SIGTERM does so, too, and the SIGHUP of a terminal that is closed: a process that ends at once would leave
+// its tools behind.
 #pragma once
 #include <atomic>
 #include <csignal>
@@ -29,7 +30,7 @@ class InterruptFlag {
  private:
   void cancels(void* target, void (*cancel)(void*)) const;
   const StopsAt signals_;
-  struct sigaction before_ {}, before_termination_ {};
+  struct sigaction before_ {}, before_termination_ {}, before_hangup_ {};
 };
 
 }  // namespace ptcvm::cli

@@ -7,11 +7,20 @@
 #include <cerrno>
 #include <cstdlib>
 #include <iostream>
+#include <mutex>
+#include <utility>
 
 #include "agents/chain/text/terminal_harm.h"
+#include "tools/ptcvm/process/complaints.h"
 #include "vm/value/utf8.h"
 
 namespace ptcvm::cli {
+namespace {
+
+std::mutex complaints_mutex;
+std::function<void(std::string_view)> complaints_taker;   // under the mutex; empty: standard error
+
+}  // namespace
 
 bool stderr_has_colour() { return isatty(STDERR_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr; }
 bool stdout_has_colour() { return isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr; }
@@ -45,6 +54,31 @@ std::string harmless_text(std::string_view given) {
   return out;
 }
 
-void complain(std::string_view message) { std::cerr << "ptcvm: " << harmless_text(message) << '\n'; }
+std::string shown_diagnostic(Diagnostic diagnostic) {
+  for (std::string* const text : {&diagnostic.message, &diagnostic.hint, &diagnostic.found, &diagnostic.source_name}) {
+    *text = harmless_text(*text);
+  }
+  for (CallFrame& frame : diagnostic.stack) {
+    frame.name = harmless_text(frame.name);
+    frame.source_name = harmless_text(frame.source_name);
+  }
+  return diagnostic_text(diagnostic, stderr_has_colour());
+}
+
+void complain(std::string_view message) {
+  const std::lock_guard lock(complaints_mutex);
+  if (complaints_taker) return complaints_taker(message);
+  std::cerr << "ptcvm: " << harmless_text(message) << '\n';
+}
+
+ComplaintsTo::ComplaintsTo(std::function<void(std::string_view message)> take) {
+  const std::lock_guard lock(complaints_mutex);
+  complaints_taker = std::move(take);
+}
+
+ComplaintsTo::~ComplaintsTo() {
+  const std::lock_guard lock(complaints_mutex);
+  complaints_taker = nullptr;
+}
 
 }  // namespace ptcvm::cli

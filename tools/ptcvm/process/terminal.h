@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "ptcvm/diagnostic.hpp"
+
 namespace ptcvm::cli {
 
 bool stderr_has_colour();     // a terminal, and NO_COLOR is not set
@@ -15,5 +17,7 @@ void complain(std::string_view message);   // "ptcvm: message" on standard error
 // Returns text of a stranger as a terminal may show it: "?" in the place of each control character but tab and line
 // end, and of each character that changes the direction of writing.
 std::string harmless_text(std::string_view text);
+// Returns diagnostic_text() for standard error, with everything that a program or a tool said as harmless_text().
+std::string shown_diagnostic(Diagnostic diagnostic);
 
 }  // namespace ptcvm::cli

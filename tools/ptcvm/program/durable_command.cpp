@@ -4,9 +4,7 @@
 #include <iostream>
 #include <optional>
 
-#include "ptcvm/host_log.hpp"
 #include "ptcvm/run_moves.hpp"
-#include "ptcvm/snapshot_view.hpp"
 #include "tools/ptcvm/calls/command_calls.h"
 #include "tools/ptcvm/calls/kept_tools.h"
 #include "tools/ptcvm/commands.h"
@@ -24,6 +22,7 @@
 #include "tools/ptcvm/store/doubt_text.h"
 #include "tools/ptcvm/store/host_parts.h"
 #include "tools/ptcvm/store/operation_arguments.h"
+#include "tools/ptcvm/store/store_logs.h"
 #include "tools/ptcvm/text/moments.h"
 #include "tools/ptcvm/trace/trace.h"
 
@@ -45,6 +44,7 @@ class StoredTurn {
     stored_.again = request_.again;
     if (!read_context() || !read_plan()) return refuse_input(message_);
     if (!command_.open(StoreUse::Create, status) || !is_own_run(status)) return status;
+    if (refuses_to_go_on(command_.store(), request_.store.id)) return kBadInput;
     if (!is_expected()) return refuse_input(message_);
     return run([&](const Tools& tools) {
       if (loaded.program) return StoredRun::start(engine_, command_.store(), tools, *loaded.program, stored_);
@@ -56,6 +56,7 @@ class StoredTurn {
     int status = kSuccess;
     if (!command_.open(StoreUse::Existing, status)) return status;
     if (!request_.is_recorded && !is_own_run(status)) return status;
+    if (!request_.is_recorded && refuses_to_go_on(command_.store(), request_.store.id)) return kBadInput;
     if (!is_expected()) return refuse_input(message_);
     if (request_.is_recorded && !use_scratch(status)) return status;
     if (!command_.read(JournalExtent::Notable, status)) return status;
@@ -144,23 +145,13 @@ class StoredTurn {
     stored_.parallel_calls = options_.parallel_tools;
     if (request_.after_ms != 0) stored_.clock = [after = request_.after_ms] { return now_millis() + after; };
     auto done = executed(prepared, *tools);
-    if (done && !*done && done->error().code == Errc::refused && add_parked_tools(*tools)) {
-      done = executed(prepared, *tools);
+    if (done && !*done && done->error().code == Errc::refused) {
+      ParkedTools parked = add_parked_tools(engine_, command_.store(), id, *tools);
+      missing_options_ = std::move(parked.missing);
+      if (parked.is_any_added) done = executed(prepared, *tools);
     }
     if (!done) return refuse_input(message_);
     return *done ? report(**done) : report_error(done->error());
-  }
-
-  // Adds the asynchronous tools that the parked run wants and that need no command. Returns whether there are some.
-  // Keeps the options that name the other tools, for the message.
-  bool add_parked_tools(CommandTools& tools) {
-    const auto parked = HostLog::of(command_.store(), request_.store.id).parked();
-    if (!parked || !*parked) return false;
-    const auto snapshot = SnapshotView::open(engine_, (*parked)->snapshot, kMostSnapshotBytes);
-    if (!snapshot) return false;
-    const bool is_any = !add_async_tools_of(*snapshot, tools).empty();
-    missing_options_ = missing_tool_options(*snapshot, tools);
-    return is_any;
   }
 
   // Returns how the run ended, or nullopt and a message when nothing was executed. Frees the run and its log, because
@@ -211,7 +202,7 @@ class StoredTurn {
   int report_suspended(const StoredOutcome& done) {
     const std::vector<WaitingOperation> waits = operations_of(done.pending);
     if (trace_ != nullptr) trace_->suspend(done.outcome, waiting_ids(waits));
-    for (const std::string& warning : done.outcome.warnings) std::cerr << "warning: " << warning << '\n';
+    show_warnings(done.outcome);
     std::cout << suspended_line(waits) << std::endl;
     if (!request_.is_recorded) complain(next_in_store(request_.store, done.pending, options_));
     return kSuspended;

@@ -20,16 +20,22 @@ std::string asked_text(std::string_view what, std::int64_t deadline_ms) {
   return text + '\n';
 }
 
+// Returns the name of a run and of what it waits for as words behind all options. A program chooses the names of its
+// signals: -- keeps one that begins with - from being an option of the command that a person types.
+std::string name_words(const std::string& run, const std::string& name) {
+  const bool looks_like_option = run.starts_with('-') || name.starts_with('-');
+  return (looks_like_option ? " -- " : " ") + shell_quoted(run) + ' ' + shell_quoted(name);
+}
+
 // One operation of a run in a store, and the command that answers it.
 std::string answer_in_store(const StoreOptions& store, const StoredWait& wait) {
-  const std::string where = store_words(store) + ' ' + shell_quoted(store.id) + ' ';
   if (wait.tool == "sleep") return "  it sleeps until " + time_text(wait.deadline_ms) + '\n';
   if (const auto signal = signal_name(wait.tool, wait.args_edn)) {
-    return asked_text("the signal " + *signal, wait.deadline_ms) + "      ptcvm journal put " + where +
-           shell_quoted(*signal) + " JSON\n";
+    return asked_text("the signal " + *signal, wait.deadline_ms) + "      ptcvm journal put " + store_words(store) +
+           name_words(store.id, *signal) + " JSON\n";
   }
   return asked_text(wait.key + ": " + wait.tool + ' ' + wait.args_edn, wait.deadline_ms) + "      ptcvm resolve " +
-         where + shell_quoted(wait.key) + " JSON\n";
+         store_words(store) + name_words(store.id, wait.key) + " JSON\n";
 }
 
 std::string resume_words(const std::string& what, const RunArguments& options) {
@@ -54,7 +60,7 @@ std::string next_in_store(const StoreOptions& store, const std::vector<StoredWai
                           const RunArguments& options) {
   std::string text = store.id + " waits for:\n";
   for (const StoredWait& wait : pending) text += answer_in_store(store, wait);
-  return text + resume_words(store_words(store) + ' ' + shell_quoted(store.id), options);
+  return text + resume_words(store_words(store) + ' ' + run_name_words(store.id), options);
 }
 
 std::string next_with_snapshot(const std::string& snapshot, const SealOptions& seal,
@@ -75,7 +81,9 @@ std::string next_with_snapshot(const std::string& snapshot, const SealOptions& s
                   "--id NAME";
   }
   std::string what = shell_quoted(snapshot) + answers + " --snapshot " + shell_quoted(snapshot);
+  if (!options.journal.empty()) what += " --journal " + shell_quoted(options.journal);
   if (!seal.keys.empty()) what += " --keys " + shell_quoted(seal.keys);
+  if (!seal.tenant.empty()) what += " --tenant " + shell_quoted(seal.tenant);
   return text + resume_words(what, options);
 }
 

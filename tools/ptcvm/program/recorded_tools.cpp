@@ -31,6 +31,7 @@ RecordedAnswer recorded_error(const std::string& edn) {
 std::optional<std::string> RecordedTools::add(RecordedCall call) {
   auto args = Value::from_edn(call.args_edn);
   if (!args) return args.error().diagnostic->message;
+  if (args->view().kind() != ValueKind::Map) return "they must be a map, and are " + args->view().to_edn();
   entries_.push_back({std::move(call), std::move(*args), false});
   return std::nullopt;
 }

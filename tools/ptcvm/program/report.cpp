@@ -25,7 +25,7 @@ bool write_state(const Run& run, const ParkOptions& park) {
 // The text is JSON for that form, and EDN for the others.
 int report_end(const Outcome& outcome, OutputForm form, const std::string& value) {
   if (outcome.diagnostic) {
-    std::cerr << diagnostic_text(*outcome.diagnostic, stderr_has_colour());
+    std::cerr << shown_diagnostic(*outcome.diagnostic);
     return kProgramFailed;
   }
   if (form == OutputForm::Pretty) {
@@ -39,6 +39,15 @@ int report_end(const Outcome& outcome, OutputForm form, const std::string& value
 }
 
 void report_beside(const Outcome& outcome, bool stats) {
+  show_warnings(outcome);
+  if (!stats) return;
+  std::cerr << "fuel " << outcome.usage.fuel << ", " << outcome.usage.active_micros << " us, peak "
+            << outcome.usage.peak_bytes << " bytes\n";
+}
+
+}  // namespace
+
+void show_warnings(const Outcome& outcome) {
   for (const std::string& warning : outcome.warnings) std::cerr << "warning: " << warning << '\n';
   const auto keeps_nothing = [](const std::string& warning) {
     return warning.ends_with(": no journal, result not cached");
@@ -47,12 +56,7 @@ void report_beside(const Outcome& outcome, bool stats) {
     std::cerr << "  --store FILE.db --id NAME keeps each task as soon as it is done; --journal FILE keeps tasks when "
                  "the program has ended (echo '{}' > FILE makes an empty journal)\n";
   }
-  if (!stats) return;
-  std::cerr << "fuel " << outcome.usage.fuel << ", " << outcome.usage.active_micros << " us, peak "
-            << outcome.usage.peak_bytes << " bytes\n";
 }
-
-}  // namespace
 
 Outcome outcome_of(const Error& error) {
   Outcome out;

@@ -18,6 +18,9 @@ struct ParkOptions {
 
 void declare_park_options(CLI::App& command, ParkOptions& options);
 
+// Writes the warnings of a turn, and how tasks are kept when nothing keeps them.
+void show_warnings(const Outcome& outcome);
+
 // Returns the outcome of a turn whose program is refused.
 Outcome outcome_of(const Error& error);
 

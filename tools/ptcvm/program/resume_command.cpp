@@ -11,6 +11,7 @@
 #include "tools/ptcvm/process/interrupt.h"
 #include "tools/ptcvm/process/terminal.h"
 #include "tools/ptcvm/program/durable_command.h"
+#include "tools/ptcvm/program/journal_file.h"
 #include "tools/ptcvm/program/next_commands.h"
 #include "tools/ptcvm/program/report.h"
 #include "tools/ptcvm/program/snapshot_tools.h"
@@ -18,6 +19,7 @@
 #include "tools/ptcvm/store/operation_arguments.h"
 #include "tools/ptcvm/text/loading.h"
 #include "tools/ptcvm/text/moments.h"
+#include "tools/ptcvm/text/text_table.h"
 #include "tools/ptcvm/trace/trace.h"
 
 namespace ptcvm::cli {
@@ -27,6 +29,7 @@ constexpr const char* kResumeExamples = R"(Examples:
   ptcvm run approval.ptc --async-tool ask_manager --snapshot state.ptcs
   ptcvm resume state.ptcs --async-tool ask_manager --resolve 'op1={"decision":"approved"}' --snapshot state.ptcs
   ptcvm resume state.ptcs --async-tool ask_manager --resolve op1=@answer.json
+  ptcvm resume state.ptcs --async-tool ask_manager --resolve op1=true --journal journal.edn
   ptcvm resume state.ptcs --async-tool ask_manager --fail 'op1=nobody answered'
   ptcvm resume state.ptcs --tool price='python3 price.py' --snapshot state.ptcs
   ptcvm resume --store runs.db may --tool pay='python3 pay.py' --tool-effect pay=keyed
@@ -34,6 +37,7 @@ constexpr const char* kResumeExamples = R"(Examples:
 
 The tools must be those of the run: a tool that is missing or has changed is refused before anything is executed. An
 asynchronous tool without a command needs no option.
+With --journal the tasks of the file are done, and the file gets the tasks that are done now.
 With --recorded nothing is written and no tool is called, except pure ones: a call that the log has no answer for is
 named, and ends the command with status 65. --resolve tries an answer.
 The limits are those of the run, or smaller ones given here; what it has used counts.
@@ -46,6 +50,20 @@ struct ResumeRequest {
   RunArguments options;
   ParkOptions park;
   DurableRequest durable;
+};
+
+// Notes the tasks that are done.
+class TaskReporter : public RunReporter {
+ public:
+  TaskReporter() : RunReporter(stderr) {}
+  Verdict on_event(const Event& event) override {
+    if (event.kind == EventKind::Commit) tasks_.emplace_back(event.task);
+    return RunReporter::on_event(event);
+  }
+  const std::vector<std::string>& tasks() const { return tasks_; }
+
+ private:
+  std::vector<std::string> tasks_;
 };
 
 class Resume {
@@ -61,9 +79,8 @@ class Resume {
     }
     auto tools = file ? command_tools(request_.options, message_) : std::nullopt;
     if (!tools || !shelve_program(engine_, request_.program, tools->tools, message_)) return refuse();
-    RunReporter reporter(stderr);
     const std::uint64_t most_bytes = most_answer_bytes(*file);
-    auto run = restored(*file, *tools, reporter);
+    auto run = restored(*file, *tools);
     std::string().swap(file->bytes);             // the run has a memory of its own
     std::vector<Answer> answers;
     if (!run || !read_answers(*run, most_bytes, answers)) return refuse();
@@ -71,7 +88,7 @@ class Resume {
     const std::string& path = request_.options.trace;
     const std::string id(run->id());
     if (!path.empty() && !(trace = TraceFile::open(path, TraceFile::Mode::GoOn, id, message_))) return refuse();
-    reporter.set_trace(trace.get());
+    reporter_.set_trace(trace.get());
     if (trace != nullptr) {
       trace->expect_resume();
       trace->hold();                             // what is refused is not in the trace
@@ -107,9 +124,24 @@ class Resume {
     if (trace != nullptr && !is_suspended) trace->end(outcome, run.result());
     ParkOptions park = request_.park;
     if (file.sequence) park.sequence = *file.sequence + 1;
+    const bool is_kept = keep_journal(run, request_.options.journal, message_);
+    if (!is_kept) complain(message_);
     if (is_suspended) tell_of_added(run);
-    if (is_suspended && park.snapshot.empty()) return refuse_to_forget(run);
-    return report(run, end, request_.options, park);
+    if (!is_suspended || park.snapshot.empty()) tell_of_lost_tasks();
+    const int status = is_suspended && park.snapshot.empty() ? refuse_to_forget(run)
+                                                             : report(run, end, request_.options, park);
+    return is_kept ? status : kStoreFailed;
+  }
+
+  // Tasks that were done now and that neither a journal nor a snapshot has.
+  void tell_of_lost_tasks() const {
+    const std::vector<std::string>& done = reporter_.tasks();
+    if (done.empty() || !request_.options.journal.empty()) return;
+    std::string names;
+    for (const std::string& task : done) names.append(names.empty() ? "" : ", ").append(one_line(task));
+    complain("warning: nothing keeps the tasks that are done since " + request_.snapshot + " was written: " + names +
+             ". A program that begins again does them again. --journal FILE keeps them (echo '{}' > FILE makes an "
+             "empty journal)");
   }
 
   // Nothing keeps the new state, so that the answers of this command count for nothing.
@@ -132,22 +164,26 @@ class Resume {
     }
   }
 
-  std::optional<Run> restored(SnapshotFile& file, CommandTools& tools, RunReporter& reporter) {
+  std::optional<Run> restored(SnapshotFile& file, CommandTools& tools) {
     RestoreOptions wanted;
     wanted.tools = tools.tools;
     wanted.limits = request_.options.limits.bounds();
     wanted.max_bytes = kMostSnapshotBytes;
-    wanted.observer = &reporter;
+    wanted.observer = &reporter_;
     wanted.hands_out_calls = true;
     const auto bytes = std::as_writable_bytes(std::span(file.bytes));
-    auto run = Run::restore_from(engine_, bytes, wanted);   // gives back what was read
+    auto run = run_in(bytes, wanted);
     std::string options;
     if (!run && run.error().detail == "snapshot_refused") {
       const auto snapshot = SnapshotView::open(engine_, bytes, kMostSnapshotBytes);
       if (snapshot) added_ = add_async_tools_of(*snapshot, tools);
       if (snapshot) options = missing_tool_options(*snapshot, tools);
       wanted.tools = tools.tools;
-      if (!added_.empty()) run = Run::restore_from(engine_, bytes, wanted);
+      if (!added_.empty()) run = run_in(bytes, wanted);
+    }
+    if (!run && run.error().code == Errc::invalid_value) {
+      message_ = run.error().message;            // the journal is refused
+      return std::nullopt;
     }
     if (!run) {
       message_ = restore_complaint(request_.snapshot, run.error(), request_.program, file.bytes) + options;
@@ -157,6 +193,17 @@ class Resume {
     if (!run->is_over()) return std::move(*run);
     message_ = request_.snapshot + " holds no program that goes on";
     return std::nullopt;
+  }
+
+  // Returns the run of a snapshot, with the tasks of the journal.
+  Result<Run> run_in(std::span<std::byte> bytes, const RestoreOptions& wanted) {
+    const std::string& journal = request_.options.journal;
+    if (journal.empty()) return Run::restore_from(engine_, bytes, wanted);   // gives back what was read
+    auto session = Session::restore(engine_, bytes, wanted);
+    if (!session) return session.error();
+    std::string message;
+    if (!read_journal(*session, journal, message)) return Error{Errc::invalid_value, message, std::nullopt};
+    return std::move(session->run());
   }
 
   // Returns how long an answer may be. The snapshot knows, and is looked at when there is a file for which it matters.
@@ -241,6 +288,7 @@ class Resume {
 
   const ResumeRequest& request_;
   const Engine engine_;
+  TaskReporter reporter_;
   std::string message_;
   std::vector<std::string> added_;           // asynchronous tools of the snapshot that no option names
   std::vector<std::string> known_;           // operations that the snapshot waits for
@@ -274,6 +322,9 @@ void add_resume_command(CLI::App& app, int& status) {
   command->add_option("--after", request->after_ms, "Act as if that much more time had passed: sleeps, deadlines")
       ->type_name("MS");
   command->add_option("--program", request->program, "The program, when the snapshot only names it (.ptc or .ptcp)")
+      ->type_name("FILE");
+  command
+      ->add_option("--journal", request->options.journal, "Journal for (task …), as for run; written back at the end")
       ->type_name("FILE");
   declare_tool_options(*command, request->options);
   request->options.limits.declare(*command);

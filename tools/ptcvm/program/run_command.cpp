@@ -49,7 +49,6 @@ struct RunRequest {
   RunArguments options;
   ParkOptions park;
   DurableRequest durable;
-  bool strict_data = false;
 };
 
 // The options of runs that a store keeps. What the store keeps itself is not taken from files.
@@ -62,7 +61,6 @@ void declare_store_options(CLI::App& command, const std::shared_ptr<RunRequest>&
   store.description(store.get_description() + "; with --id also from PTCVM_STORE");
   command.add_option("--plan", request->durable.plan, "With --store: the plan, an EDN vector of texts or [id text]")
       ->type_name("FILE");
-  command.add_flag("--strict-data", request->strict_data, "Refuse a program that names data/… which the data lacks");
   command.add_flag("--again", request->durable.again, "With --store: a new turn, also when the run has ended well");
 }
 
@@ -90,7 +88,7 @@ bool data_fits(const Engine& engine, const LoadedProgram& loaded, const std::str
   std::string message;
   const Tools none;
   const MadeSession made = make_session(engine, options, {none}, name, message);
-  return !made.session || tell_of_missing_data(*made.session, loaded.source, request.strict_data);
+  return !made.session || tell_of_missing_data(*made.session, loaded.source, request.options.strict_data);
 }
 
 int run_program(const Engine& engine, const LoadedProgram& loaded, const std::string& name, RunRequest& request) {
@@ -116,7 +114,7 @@ int run_program(const Engine& engine, const LoadedProgram& loaded, const std::st
   if (!made.session && !made.refusal) return refuse(message);
   const InterruptFlag interrupted;
   CommandCalls commands(*tools, options.parallel_tools, interrupted.flag());
-  if (made.session && !tell_of_missing_data(*made.session, loaded.source, request.strict_data)) return kProgramFailed;
+  if (made.session && !tell_of_missing_data(*made.session, loaded.source, options.strict_data)) return kProgramFailed;
   if (trace != nullptr) trace->start(name);
   TurnEnd end;
   end.outcome.diagnostic = made.refusal;

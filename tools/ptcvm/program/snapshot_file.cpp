@@ -14,6 +14,7 @@
 #include "ptcvm/sealing.hpp"
 #include "ptcvm/snapshot_view.hpp"
 #include "tools/ptcvm/process/files.h"
+#include "tools/ptcvm/store/store_options.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -113,7 +114,7 @@ void declare_seal_options(CLI::App& command, SealOptions& options) {
       .add_option("--keys", options.keys,
                   "Key ring: only snapshots and runs that it sealed are taken, and what is written is sealed")
       ->type_name("RING");
-  command.add_option("--tenant", options.tenant, "Whose snapshots and runs these are (with --keys)");
+  command.add_option("--tenant", options.tenant, "Whose snapshots and runs these are");
   command.add_option("--expect-run", options.expected_run, "Refuse snapshots of other runs (with --keys)")
       ->type_name("ID");
   command.add_option("--expect-sequence", options.expected_sequence,
@@ -136,15 +137,18 @@ std::optional<SnapshotFile> read_snapshot_file(const std::string& path, const Se
   if (!ring) return std::nullopt;
   std::optional<std::string_view> expected_run;
   if (options.expected_run) expected_run = *options.expected_run;
-  const auto opened = open_sealed(
+  const std::string tenant = ring_tenant(options.tenant);
+  const auto checked = check_sealed(
       bytes_of(*text), *ring,
-      {.tenant = options.tenant, .run_id = expected_run, .sequence = options.expected_sequence});
-  if (!opened) {
-    message = path + ": " + refusal_text(opened.error());
+      {.tenant = tenant, .run_id = expected_run, .sequence = options.expected_sequence});
+  if (!checked) {
+    message = path + ": " + refusal_text(checked.error());
     return std::nullopt;
   }
-  text->assign(text_of(opened->payload));   // in the memory of the envelope
-  return SnapshotFile{std::move(*text), opened->sequence};
+  const auto begin = static_cast<std::size_t>(checked->payload.data() - bytes_of(*text).data());
+  text->resize(begin + checked->payload.size());   // the payload stays in the memory of the envelope
+  text->erase(0, begin);
+  return SnapshotFile{std::move(*text), checked->sequence};
 }
 
 bool write_whole_file(const std::string& path, std::string_view bytes, std::string& message) {
@@ -161,7 +165,8 @@ bool write_snapshot_file(const std::string& path, const Run& run, bool self_cont
   if (options.keys.empty()) return replace_file(path, write_plain, message);
   const auto ring = read_signing_ring(options.keys, message);
   if (!ring) return false;
-  const SealLabel label{.tenant = options.tenant, .run_id = run.id(), .sequence = sequence};
+  const std::string tenant = ring_tenant(options.tenant);
+  const SealLabel label{.tenant = tenant, .run_id = run.id(), .sequence = sequence};
   const auto write_sealed = [&](const ByteSink& sink) {
     const auto written = run.write_sealed_snapshot(sink, *ring, label, self_contained);
     if (!written && written.error().code == Errc::seal_refused) message = refusal_text(written.error());

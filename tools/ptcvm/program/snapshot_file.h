@@ -16,7 +16,7 @@ namespace ptcvm::cli {
 inline constexpr std::size_t kMostSnapshotBytes = std::size_t{1} << 30;
 
 struct SealOptions {
-  std::string keys, tenant = "default";
+  std::string keys, tenant;                  // "": none, and not given
   std::optional<std::string> expected_run;
   std::optional<std::uint64_t> expected_sequence;
 };

@@ -1,5 +1,8 @@
 #include "tools/ptcvm/program/snapshot_tools.h"
 
+#include "ptcvm/host_log.hpp"
+#include "tools/ptcvm/program/snapshot_file.h"
+
 namespace ptcvm::cli {
 
 std::vector<std::string> add_async_tools_of(const SnapshotView& snapshot, CommandTools& tools) {
@@ -26,6 +29,15 @@ std::string missing_tool_options(const SnapshotView& snapshot, const CommandTool
     if (wanted.has_signature) text += " (with its signature)";
   }
   return text.empty() ? "" : "; add" + text;
+}
+
+ParkedTools add_parked_tools(const Engine& engine, const Store& store, const std::string& run, CommandTools& tools) {
+  const auto parked = HostLog::of(store, run).parked();
+  if (!parked || !*parked) return {};
+  const auto snapshot = SnapshotView::open(engine, (*parked)->snapshot, kMostSnapshotBytes);
+  if (!snapshot) return {};
+  const bool is_any_added = !add_async_tools_of(*snapshot, tools).empty();
+  return {is_any_added, missing_tool_options(*snapshot, tools)};
 }
 
 }  // namespace ptcvm::cli

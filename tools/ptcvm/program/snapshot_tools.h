@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ptcvm/snapshot_view.hpp"
+#include "ptcvm/store.hpp"
 #include "tools/ptcvm/calls/external_tool.h"
 
 namespace ptcvm::cli {
@@ -14,5 +15,12 @@ std::vector<std::string> add_async_tools_of(const SnapshotView& snapshot, Comman
 // Returns "; add --tool pay=COMMAND --tool-effect pay=keyed": the options for tools that are still missing or have
 // another effect; or "".
 std::string missing_tool_options(const SnapshotView& snapshot, const CommandTools& tools);
+
+// Does both for what a store has parked of a run.
+struct ParkedTools {
+  bool is_any_added = false;
+  std::string missing;               // missing_tool_options()
+};
+ParkedTools add_parked_tools(const Engine& engine, const Store& store, const std::string& run, CommandTools& tools);
 
 }  // namespace ptcvm::cli

@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <map>
 #include <optional>
 #include <utility>
 
-#include "ptcvm/check.hpp"
-#include "ptcvm/reference.hpp"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/process/files.h"
 #include "tools/ptcvm/process/terminal.h"
 #include "tools/ptcvm/prompt/line_editor.h"
+#include "tools/ptcvm/prompt/own_definitions.h"
+#include "tools/ptcvm/prompt/pending_text.h"
 #include "tools/ptcvm/prompt/repl_reporter.h"
 #include "tools/ptcvm/prompt/repl_turns.h"
 #include "tools/ptcvm/source/formatter.h"
@@ -33,14 +32,6 @@ struct ReplRequest {
   StoreOptions store;
 };
 
-// Returns the name of the signal that the operation is, or "".
-std::string signal_of(const WaitingOperation& operation) {
-  if (!operation.tool.empty() && operation.tool != "await-signal") return "";
-  const auto args = Value::from_json(operation.args_json);
-  const auto name = args ? args->view()["name"].as_string() : std::nullopt;
-  return name ? std::string(*name) : "";
-}
-
 // Cuts the first word off; what is left begins with a word, too.
 std::pair<std::string, std::string> first_word(const std::string& text) {
   const std::size_t end = std::min(text.find_first_of(kSpaces), text.size());
@@ -59,7 +50,7 @@ class Repl {
          [this](std::string_view line, std::size_t cursor) { return painted_line(text_, line, cursor); },
          [this] { return interrupted_.flag()->load(); }});
     if (stdin_is_terminal()) std::cout << "PTC-Lisp. :help for help, :quit to leave.\n";
-    if (turns_->has_program()) go_on();
+    if (turns_->has_program()) begin_with_program();
     std::string line;
     while (!done_) {
       const bool is_first = text_.empty();
@@ -72,7 +63,8 @@ class Repl {
       take_line(line);
       if (text_.empty() && !taken_.empty()) editor->remember(taken_);
     }
-    if (!text_.empty()) std::cerr << diagnostic_text(unfinished_, stderr_has_colour());
+    if (is_refused_) return kBadInput;
+    if (!text_.empty()) std::cerr << shown_diagnostic(unfinished_);
     return text_.empty() ? kSuccess : kProgramFailed;
   }
 
@@ -95,15 +87,16 @@ class Repl {
     ReplNames names;
     names.defined = turns_->defined_names();
     names.data = map_keys(turns_->data_edn());
-    for (const auto& [name, command] : tools_->commands) names.tools.push_back(name);
-    for (const std::string& text : request_.options.async_tools) names.tools.push_back(text.substr(0, text.find('=')));
+    for (const ToolInfo& tool : tools_->tools.list()) names.tools.push_back(tool.name);
     for (const WaitingOperation& operation : turns_->pending()) names.operations.push_back(operation.id);
+    names.is_known = [this](const std::string& name) { return engine_.compile(name).has_value(); };
     return names;
   }
 
   void take_line(const std::string& line) {
     taken_.clear();
     if (text_.empty()) {
+      if (turns_->is_woken()) go_on();
       if (line.find_first_not_of(kSpaces) == std::string::npos) return;
       if (line.front() == ':') {
         const auto [word, rest] = first_word(line.substr(1, line.find_last_not_of(kSpaces)));
@@ -131,9 +124,22 @@ class Repl {
     text_.clear();
   }
 
+  // Goes on with the program that another process has left, or says who has it.
+  void begin_with_program() {
+    const std::string held = turns_->held_text();
+    if (!held.empty()) return complain(held);
+    go_on();
+  }
+
   void refuse_second_program() const {
+    const std::string held = turns_->held_text();
+    if (!held.empty()) return complain(held);
     const bool is_stored = !request_.store.path.empty();
     const std::string place = is_stored ? "the run " + request_.store.id : "this prompt";
+    if (!turns_->doubts_text().empty()) {
+      return complain(place + " has a program that is not over, and a call of it is in doubt. `:pending` names the "
+                              "call and the commands that settle it; then the Enter key goes on with the program");
+    }
     complain(place + " has a program that is not over. `:pending` lists what it waits for, and `:resolve OP VALUE` " +
              "goes on with it" + (is_stored ? "" : "; `:give-up` ends it"));
   }
@@ -141,6 +147,7 @@ class Repl {
   void command(const std::string& word, const std::string& argument) {
     const auto known = find_repl_command(word);
     if (!known) return complain(unknown_repl_command(word));
+    if (const std::string misuse = misused_repl_command(*known, argument); !misuse.empty()) return complain(misuse);
     switch (*known) {
       case ReplCommand::Help:
         std::cout << repl_help();
@@ -161,7 +168,11 @@ class Repl {
         show_folded(reporter_.text(stdout_has_colour()));
         break;
       case ReplCommand::Pending:
-        show_pending();
+        if (const std::string held = turns_->held_text(); !held.empty()) {
+          std::cout << held << '\n';
+          break;
+        }
+        std::cout << pending_text(turns_->pending(), turns_->doubts_text(), now_millis());
         break;
       case ReplCommand::Resolve:
         resolve(argument, false);
@@ -215,32 +226,16 @@ class Repl {
   }
 
   // A name that a program has defined hides the builtin of the same name.
-  std::string doc_of(const std::string& name) const {
-    const auto own = written_.find(name);
-    if (own == written_.end() || !is_defined(name)) return doc_text(name);
-    const SourceDefinition& definition = own->second;
-    const std::string& parameters = definition.parameters;
-    std::string usage;
-    if (!parameters.empty()) usage = "(" + name + " " + parameters.substr(1, parameters.size() - 2) + ")";
-    if (parameters == "[]") usage = "(" + name + ")";
-    const char* const kind = definition.is_function ? "your function" : "your value";
-    return reference_text({name, kind, usage, definition.doc});
+  std::string doc_of(const std::string& name) {
+    if (!std::exchange(has_read_earlier_, true)) written_.add_earlier(turns_->earlier_programs());
+    const std::string own = is_defined(name) ? written_.doc(name) : "";
+    return own.empty() ? doc_text(name) : own;
   }
 
   void show_memory() {
     const auto definitions = turns_->definitions_edn();
     if (definitions) return show_folded(pretty_edn(*definitions));
     std::cout << "the definitions are in the store; type a name to see its value\n";
-  }
-
-  void show_pending() const {
-    const auto waiting = turns_->pending();
-    if (waiting.empty()) std::cout << "the program waits for nothing\n";
-    for (const WaitingOperation& one : waiting) {
-      std::cout << one.id << "  " << one.tool << (one.tool.empty() ? "" : " ") << one.args_json;
-      if (one.deadline_ms != 0) std::cout << "  until " << moment_text(one.deadline_ms, now_millis());
-      std::cout << '\n';
-    }
   }
 
   void forget() {
@@ -269,7 +264,7 @@ class Repl {
     text_ = text;
     auto outcome = evaluate();
     if (outcome) return outcome;
-    std::cerr << diagnostic_text(unfinished_, stderr_has_colour());
+    std::cerr << shown_diagnostic(unfinished_);
     text_.clear();
     return std::nullopt;
   }
@@ -284,9 +279,8 @@ class Repl {
       value = std::move(*read);
     }
     const auto waiting = turns_->pending();
-    const auto known = std::ranges::find_if(waiting, [&op = operation](const WaitingOperation& one) {
-      return one.id == op || signal_of(one) == op;   // a signal is known by its name, too
-    });
+    const auto known = std::ranges::find_if(
+        waiting, [&op = operation](const WaitingOperation& one) { return is_named(one, op); });
     if (known == waiting.end()) return complain("no operation " + operation + " waits; `:pending` lists what does");
     const auto said = fails ? turns_->fail(known->id, rest) : turns_->resolve(known->id, value);
     if (!said) return complain(said.error().message);
@@ -325,18 +319,18 @@ class Repl {
   // Keeps what the program that has ended says about its definitions. One with an error leaves none.
   void keep_definitions(const Outcome& outcome) {
     if (outcome.state == RunState::Suspended && !outcome.diagnostic) return;
-    if (!outcome.diagnostic) {
-      for (SourceDefinition& found : definitions_in(running_)) written_[found.name] = std::move(found);
-    }
+    if (!outcome.diagnostic) written_.add(running_);
     running_.clear();
   }
 
   void report(const TurnEnd& end) {
     const Outcome& outcome = end.outcome;
     keep_definitions(outcome);
-    for (const std::string& warning : outcome.warnings) std::cerr << "warning: " << warning << '\n';
+    show_warnings(outcome);
     if (outcome.diagnostic) {
-      std::cerr << diagnostic_text(*outcome.diagnostic, stderr_has_colour());
+      std::cerr << shown_diagnostic(*outcome.diagnostic);
+      is_refused_ = outcome.diagnostic->kind == "seal_refused";   // no program of this prompt can have another end
+      done_ = done_ || is_refused_;
     } else if (outcome.state == RunState::Suspended) {
       std::cout << "suspended, " << waiting_text(turns_->pending()) << '\n';
     } else {
@@ -358,7 +352,8 @@ class Repl {
   std::string text_;    // the program that is being typed
   std::string taken_;   // what the last line completed, for the history
   std::string running_;   // the program that runs or waits
-  std::map<std::string, SourceDefinition> written_;   // what programs of this prompt say about their definitions
+  OwnDefinitions written_;
+  bool has_read_earlier_ = false, is_refused_ = false;
   Diagnostic unfinished_;
   int status_ = kSuccess;
   bool done_ = false;

@@ -7,6 +7,7 @@
 #include "tools/ptcvm/program/journal_file.h"
 #include "tools/ptcvm/prompt/repl_turns.h"
 #include "tools/ptcvm/prompt/repl_words.h"
+#include "tools/ptcvm/source/missing_data.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -28,6 +29,8 @@ class SessionTurns : public ReplTurns {
     TurnEnd end;
     end.outcome.diagnostic = refusal_;
     if (!session_) return end;
+    end.outcome.diagnostic = refused_data(*session_, source, parts_.options.strict_data);
+    if (end.outcome.diagnostic) return end;
     if (const auto begun = session_->begin(source); !begun) return {outcome_of(begun.error()), {}};
     return go_on();
   }

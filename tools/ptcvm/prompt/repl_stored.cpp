@@ -1,11 +1,15 @@
 // The turns of a run that a store keeps. Each program is a turn with the definitions of the turns before.
+#include "ptcvm/session.hpp"
 #include "ptcvm/stored_run.hpp"
 #include "tools/ptcvm/calls/command_calls.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/program/durable_command.h"
 #include "tools/ptcvm/prompt/repl_turns.h"
 #include "tools/ptcvm/prompt/repl_words.h"
+#include "tools/ptcvm/prompt/stored_programs.h"
+#include "tools/ptcvm/source/missing_data.h"
 #include "tools/ptcvm/store/doubt_text.h"
+#include "tools/ptcvm/text/moments.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -44,6 +48,9 @@ class StoredTurns : public ReplTurns {
     stored_.reads_value = false;
     stored_.parallel_calls = parts_.options.parallel_tools;
     stored_.keeps_session = stored_.again = true;
+    const auto known = command_.store().doubts(stored_.id);   // reads the log, which its seal may refuse
+    if (!known) return status = complain_of_store(known.error()), false;
+    if (const auto place = moved_to()) return message = *place, false;
     return true;
   }
 
@@ -52,6 +59,11 @@ class StoredTurns : public ReplTurns {
     if (!compiled && compiled.error().diagnostic && compiled.error().diagnostic->is_incomplete) {
       return {outcome_of(compiled.error()), {}};
     }
+    TurnEnd refused;
+    if (auto session = session_with_data()) {
+      refused.outcome.diagnostic = refused_data(*session, source, parts_.options.strict_data);
+    }
+    if (refused.outcome.diagnostic) return refused;
     for (std::string& name : names_defined_in(source)) defined_.push_back(std::move(name));
     return drive(StoredRun::start(parts_.engine, command_.store(), parts_.tools.tools, source, stored_));
   }
@@ -62,7 +74,22 @@ class StoredTurns : public ReplTurns {
 
   bool give_up() override { return false; }
 
+  bool is_woken() const override {
+    const auto info = command_.store().find(stored_.id);
+    if (!info || !*info || (*info)->state != StoredState::Parked) return false;
+    const auto& deadline = (*info)->deadline_ms;
+    const bool is_ready = (*info)->is_woken || (deadline && *deadline <= now_millis());
+    return is_ready && has_program();   // a program that is over is not begun again
+  }
+
   std::vector<WaitingOperation> pending() const override { return operations_of(pending_); }
+  std::string doubts_text() const override {
+    std::string out;
+    const auto calls = command_.store().doubts(stored_.id);
+    if (!calls) return out;
+    for (const JournalCall& call : *calls) out += doubt_text(command_.options(), stored_.id, call) + '\n';
+    return out;
+  }
   Result<void> resolve(std::string_view operation, const Value& value) override {
     return command_.store().resolve(stored_.id, operation, value, command_.by());
   }
@@ -71,7 +98,35 @@ class StoredTurns : public ReplTurns {
   }
 
   std::optional<std::string> definitions_edn() const override { return std::nullopt; }
-  std::vector<std::string> defined_names() const override { return defined_; }
+  std::vector<std::string> defined_names() const override {
+    std::vector<std::string> names = defined_;
+    for (const std::string& source : earlier_programs()) {
+      for (std::string& name : names_defined_in(source)) names.push_back(std::move(name));
+    }
+    return names;
+  }
+
+  // What other processes add while this one runs is seen when it is asked for first.
+  std::vector<std::string> earlier_programs() const override {
+    if (!earlier_) {
+      earlier_.emplace();
+      for (StoredProgram& program : stored_programs(command_.store(), stored_.id)) {
+        if (program.has_ended_well) earlier_->push_back(std::move(program.source));
+      }
+    }
+    return *earlier_;
+  }
+
+  std::string held_text() const override {
+    if (const auto place = moved_to()) return *place;
+    const auto info = command_.store().find(stored_.id);
+    const bool is_held = info && *info && (*info)->state == StoredState::Running && !(*info)->is_interrupted;
+    if (!is_held) return {};
+    std::string text = "busy: " + stored_.id + " is being executed by " + (*info)->owner;
+    const auto programs = stored_programs(command_.store(), stored_.id);
+    if (!programs.empty()) text += ", since " + moment_text(programs.back().begun_ms);
+    return text + "; the Enter key goes on when it is done";
+  }
   std::string data_edn() const override { return stored_.data_edn.empty() ? "{}" : stored_.data_edn; }
 
   std::string store_text() const override {
@@ -81,8 +136,10 @@ class StoredTurns : public ReplTurns {
     if (!*info) return out + "no program yet\n";
     const auto detail = command_.store().detail(stored_.id);
     if (!detail) return out + detail.error().message + '\n';
-    if ((*info)->state == StoredState::Running) {
-      out += (*info)->is_interrupted ? "interrupted" : "running";
+    if (!detail->moved_to.empty()) {
+      out += ((*info)->state == StoredState::Moving ? "moving to " : "moved to ") + detail->moved_to;
+    } else if ((*info)->state == StoredState::Running) {
+      out += (*info)->is_interrupted ? "interrupted" : "running, by " + (*info)->owner;
     } else {
       out += has_program() ? "waits" : "over";
     }
@@ -100,14 +157,36 @@ class StoredTurns : public ReplTurns {
   }
 
  private:
+  // Says where the run has gone; nullopt: it is here.
+  std::optional<std::string> moved_to() const {
+    const auto detail = command_.store().detail(stored_.id);
+    if (!detail || detail->moved_to.empty()) return std::nullopt;
+    return "run_moved: " + stored_.id + " is in " + detail->moved_to +
+           " now: `ptcvm repl --store` goes on with it there";
+  }
+
+  // Returns a session that knows the data, and no definitions.
+  std::optional<Session> session_with_data() const {
+    RunOptions limited;
+    limited.limits = stored_.limits;
+    auto session = Session::create(parts_.engine, limited);
+    if (!session || (!stored_.data_edn.empty() && !session->load_data(stored_.data_edn))) return std::nullopt;
+    return std::move(*session);
+  }
+
+  static TurnEnd failed(Error error) {
+    error.message = message_of_store(error);
+    return {outcome_of(error), {}};
+  }
+
   TurnEnd drive(Result<StoredRun> opened) {
-    if (!opened) return {outcome_of(opened.error()), {}};
+    if (!opened) return failed(opened.error());
     StoredRun& run = *opened;
     CommandCalls commands(parts_.tools, parts_.options.parallel_tools, parts_.interrupted.flag());
     parts_.interrupted.cancels(run);
     Result<StoredOutcome> done = run_with_commands(run, commands);
     parts_.interrupted.cancels_nothing();
-    if (!done) return {outcome_of(done.error()), {}};
+    if (!done) return failed(done.error());
     pending_ = std::move(done->pending);
     if (done->end == StoredEnd::InDoubt) return doubts();
     if (done->end == StoredEnd::Suspended) done->outcome.state = RunState::Suspended;
@@ -115,12 +194,10 @@ class StoredTurns : public ReplTurns {
   }
 
   TurnEnd doubts() const {
-    const auto calls = command_.store().doubts(stored_.id);
-    std::string hint = "`ptcvm doubt settle` says so";
-    if (calls && !calls->empty()) hint = doubt_text(command_.options(), stored_.id, calls->front());
     return refused_turn("in_doubt",
                         "nobody knows whether a call of the run happened; the run waits until somebody says so",
-                        std::move(hint));
+                        "`:pending` names the call and the commands that say so. Then press Enter, or type the program "
+                        "again when it has not begun");
   }
 
   const ReplParts parts_;
@@ -128,6 +205,7 @@ class StoredTurns : public ReplTurns {
   StoredOptions stored_;
   std::vector<StoredWait> pending_;
   std::vector<std::string> defined_;   // in this process
+  mutable std::optional<std::vector<std::string>> earlier_;   // once somebody has asked for them
 };
 
 }   // namespace

@@ -36,9 +36,23 @@ void add_fitting(Completion& out, std::string_view typed, std::string_view befor
   }
 }
 
-void add_language(Completion& out, std::string_view typed) {
+// Some entries explain how names are built ("tool/NAME", "any other NS/NAME"): nobody types them so.
+bool is_typed_so(std::string_view name) {
+  return name.find(' ') == std::string_view::npos && !name.ends_with("/NAME") && name != "data/KEY" &&
+         name != "ns/name";
+}
+
+void add_language(Completion& out, std::string_view typed, const ReplNames& names) {
   for (const ReferenceEntry& entry : search_reference(typed)) {
-    if (entry.name.starts_with(typed)) out.words.emplace_back(entry.name);
+    if (entry.name.starts_with(typed) && is_typed_so(entry.name)) out.words.emplace_back(entry.name);
+  }
+  const std::size_t slash = typed.find('/');
+  if (slash == 0 || slash == std::string_view::npos) return;
+  const std::string_view space = typed.substr(0, slash + 1), begun = typed.substr(slash + 1);
+  if (space == "data/" || space == "tool/") return;
+  for (const ReferenceEntry& entry : search_reference(begun)) {
+    const std::string qualified = std::string(space).append(entry.name);
+    if (entry.name.starts_with(begun) && names.is_known(qualified)) out.words.push_back(qualified);
   }
 }
 
@@ -63,7 +77,7 @@ void add_program_words(Completion& out, std::string_view line, const ReplNames& 
   add_fitting(out, typed, "", names.defined);
   add_fitting(out, typed, "data/", names.data);
   add_fitting(out, typed, "tool/", names.tools);
-  add_language(out, typed);
+  add_language(out, typed, names);
 }
 
 void add_argument(Completion& out, const CommandRow& row, std::string_view argument, const ReplNames& names) {
@@ -72,7 +86,7 @@ void add_argument(Completion& out, const CommandRow& row, std::string_view argum
     case ArgumentKind::Nothing:
       return;
     case ArgumentKind::Name:
-      return add_language(out, argument);
+      return add_language(out, argument, names);
     case ArgumentKind::File:
       return add_files(out, argument);
     case ArgumentKind::Program:
@@ -90,6 +104,18 @@ std::optional<ReplCommand> find_repl_command(std::string_view name) {
     if (row.name == name) return row.id;
   }
   return std::nullopt;
+}
+
+std::string misused_repl_command(ReplCommand command, std::string_view argument) {
+  for (const CommandRow& row : kReplCommands) {
+    if (row.id != command) continue;
+    const bool is_optional = row.argument.starts_with('[');
+    const bool takes_one = !row.argument.empty();
+    const std::string usage = ':' + std::string(row.name) + (takes_one ? " " : "") + std::string(row.argument);
+    if (!takes_one && !argument.empty()) return usage + " takes nothing behind it";
+    if (takes_one && !is_optional && argument.empty()) return "write " + usage + ": " + std::string(row.text);
+  }
+  return {};
 }
 
 std::string repl_help() {

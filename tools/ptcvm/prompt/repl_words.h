@@ -1,6 +1,7 @@
 // The words that a prompt knows: its commands, and what Tab completes.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@ enum class ReplCommand : std::uint8_t {
 
 // Returns the command of this name, without the colon.
 std::optional<ReplCommand> find_repl_command(std::string_view name);
+// Says how the command is written when its argument is missing, or when it takes none; "" when the argument is right.
+std::string misused_repl_command(ReplCommand command, std::string_view argument);
 // Returns what :help prints.
 std::string repl_help();
 // Says that there is no such command, and which one looks like it.
@@ -24,6 +27,8 @@ std::string unknown_repl_command(std::string_view name);
 // The names that come from the program and its inputs. data/ and tool/ are not part of them.
 struct ReplNames {
   std::vector<std::string> defined, data, tools, operations;
+  // Says whether a name of the language means something in a namespace: "str/upper-case" does, "str/map" does not.
+  std::function<bool(const std::string& qualified)> is_known = [](const std::string&) { return false; };
 };
 
 // What Tab makes of a line that ends at the cursor: the words that fit, and how many bytes before the cursor they

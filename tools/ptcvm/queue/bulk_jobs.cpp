@@ -132,7 +132,7 @@ std::optional<QueuedJob> BulkJobs::read(std::string_view line, std::string& mess
   boost::system::error_code failed;
   const json::value document = json::parse(line, failed);
   if (failed || !document.is_object()) {
-    message = failed ? "is no JSON: " + json_line_problem(line) : "must be an object";
+    message = failed ? "is no JSON: " + json_line_problem(line, failed.message()) : "must be an object";
     return std::nullopt;
   }
   static constexpr std::string_view kValues[] = {"data"};

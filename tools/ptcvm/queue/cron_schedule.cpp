@@ -54,9 +54,10 @@ std::string run_of_moment(const std::string& name, std::int64_t moment_ms) {
 #ifdef PTCVM_HAVE_CRON
 namespace {
 
-// The moments to enqueue, from the one that is due until now, and the next moment after them.
+// The moments to enqueue, from the one that is due until now, the newest one that is over with them, and the next one.
 struct DueMoments {
   std::vector<std::int64_t> moments;
+  std::int64_t last = 0;
   std::optional<std::int64_t> next;
 };
 
@@ -65,13 +66,13 @@ DueMoments due_moments(const drivers::CronTimes& times, MissedMoments missed, st
   if (missed == MissedMoments::All) {
     out.next = due;
     while (out.next && *out.next <= now && out.moments.size() < kMostAtOnce) {
-      out.moments.push_back(*out.next);
+      out.moments.push_back(out.last = *out.next);
       out.next = times.next_after(*out.next);
     }
     return out;
   }
-  const std::int64_t last = times.last_within(due, now).value_or(due);
-  if (missed == MissedMoments::Last || now - last <= kGraceMs) out.moments.push_back(last);
+  out.last = times.last_within(due, now).value_or(due);
+  if (missed == MissedMoments::Last || now - out.last <= kGraceMs) out.moments.push_back(out.last);
   out.next = times.next_after(now);
   return out;
 }
@@ -95,12 +96,12 @@ class DueSchedule {
   Result<NextMoment> fire(FiredSchedules& out) {
     if (!due_.next) return NextMoment();
     if (const auto looked = leave_out_taken(); !looked) return looked.error();
-    auto fired = fire_schedule(store_, schedule_, ids_, *due_.next);
+    auto fired = fire_schedule(store_, schedule_, ids_, *due_.next, due_.last);
     if (!fired && is_about_run(fired.error())) {
       if (due_.moments.size() > 1) return first().fire(out);   // the others follow at the next look
       failed_.push_back(run_of_moment(schedule_.name, due_.moments.front()) + ": " + fired.error().message);
       ids_.clear();
-      fired = fire_schedule(store_, schedule_, ids_, *due_.next);
+      fired = fire_schedule(store_, schedule_, ids_, *due_.next, due_.last);
     }
     if (!fired) return fired.error();
     if (!*fired) return due_.next;                             // another worker has fired it, and says so
@@ -110,7 +111,7 @@ class DueSchedule {
   }
 
  private:
-  DueSchedule first() const { return {store_, schedule_, {{due_.moments[0]}, due_.moments[1]}}; }
+  DueSchedule first() const { return {store_, schedule_, {{due_.moments[0]}, due_.moments[0], due_.moments[1]}}; }
 
   // A run that is there is another one: a moment is fired once.
   Result<void> leave_out_taken() {

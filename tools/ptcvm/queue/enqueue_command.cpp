@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "agents/chain/run/chain_run.h"
+#include "agents/harness/sending/peer_transport.h"
 #include "runtime/text/json_text.h"
 #include "tools/ptcvm/agent/agent_job.h"
 #include "tools/ptcvm/agent/agent_session.h"
@@ -233,6 +234,7 @@ bool take_conversation(const EnqueueRequest& request, QueuedJob& job, std::strin
   if (!request.arguments.program.limits.is_empty()) return message = "workers have the limits of planners", false;
   auto made = conversation_job(request.conversation, message);
   if (!made) return false;
+  if (made->peer == job.id) return message = harness::error_of_own_peer(job.id).message, false;
   if (request.idle) made->idle_ms = request.idle->count();
   const auto needs = take_commands(*made, message);
   if (!needs) return message = request.conversation.planner + ": " + message, false;

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "ptcvm/queues.hpp"
+#include "ptcvm/schedules.hpp"
 #include "runtime/text/json_text.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/store/store_options.h"
@@ -49,7 +50,9 @@ void write_line(const NodeStatus& node, std::string_view state) {
 int list(const NodesRequest& request, const Store& store) {
   const auto all = nodes(store);
   if (!all) return complain_of_store(all.error());
-  const std::int64_t now = now_millis();
+  const auto time = store_time_ms(store);
+  if (!time) return complain_of_store(time.error());
+  const std::int64_t now = *time;
   std::vector<std::vector<std::string>> rows = {{"NODE", "NAME", "STATE", "SINCE", "LEASE", "PROCESS", "BUILD"}};
   for (const NodeStatus& node : *all) {
     const std::string_view state = state_of(node, now);

@@ -142,6 +142,9 @@ int settle(const DoubtRequest& request) {
   const bool is_of_planner = is_agent_planner_run(request.store.id);
   if (key.empty() && is_of_planner) key = only_agent_doubt(command.store(), request.store.id);
   if (key.empty() && doubts->size() == 1) key = doubts->front().key;
+  for (const JournalCall& doubt : *doubts) {     // `ptcvm runs --json` shows which attempt it is
+    if (key == doubt.key + '#' + std::to_string(doubt.attempt)) key = doubt.key;
+  }
   const std::string agent = key.empty() && doubts->empty() ? agent_goes_on(command.store(), request.store) : "";
   if (!agent.empty()) return refuse_input(agent);
   if (key.empty()) {

@@ -142,7 +142,8 @@ int put(const JournalRequest& request) {
   PutValues values;
   const bool is_in_file = values.is_in_file(request);
   if (!is_in_file && !values.read(request, ValueBound::of_memory(Limits()), message)) return refuse_input(message);
-  if (!command.open(StoreUse::Create, status)) return status;
+  // A mistyped path makes no store.
+  if (!command.open(request.force ? StoreUse::Create : StoreUse::Existing, status)) return status;
   if (is_in_file && !values.read(request, bound_of_put(command, request.task), message)) return refuse_input(message);
   if (refuses_answers(command.store(), run)) return kBadInput;
   if (chain::read_confirmation_id(request.task) && is_of_chain(command.store(), run)) return kBadInput;

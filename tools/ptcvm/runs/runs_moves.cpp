@@ -18,7 +18,6 @@ namespace {
 struct RunTransfer {
   StoreOptions store;
   std::string to, new_id;
-  std::string tenant;                     // "": not given
   std::chrono::milliseconds wait{0};
   std::uint64_t fact = 0;
 };
@@ -98,7 +97,7 @@ class Transfer {
     MoveOptions out;
     out.by = from_.by();
     out.place = shown_place(place);
-    if (request_.store.keys.empty()) out.tenant = request_.tenant;
+    if (request_.store.keys.empty()) out.tenant = request_.store.tenant;
     return out;
   }
 
@@ -121,9 +120,7 @@ std::shared_ptr<RunTransfer> declare_transfer(CLI::App& command) {
   command
       .add_option("--keys", request->store.keys, "Key ring of sealed stores: it must have sealed both, or they are new")
       ->type_name("RING");
-  command.add_option_function<std::string>(
-      "--tenant", [request](const std::string& name) { request->tenant = request->store.tenant = name; },
-      "Whose run it is");
+  command.add_option("--tenant", request->store.tenant, "Whose run it is");
   declare_author(command, request->store);
   return request;
 }

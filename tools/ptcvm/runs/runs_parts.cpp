@@ -15,29 +15,35 @@ constexpr char kFailedBefore[] = "dependency_failed";
 
 struct RunOrder {
   StoreOptions store;
-  std::string tenant, reason;
+  std::string reason;
 };
 
-// What a command says when a store has done what it was told, or had nothing to do, or refuses.
-int answer(const RunOrder& order, const Result<bool>& told, const std::string& done, const std::string& idle) {
-  if (told) {
-    std::cout << order.store.id << (*told ? done : idle) << '\n';
-    return kSuccess;
-  }
-  if (told.error().detail == "store_missing") {
+// What a command says when a store refuses what it was told.
+int refuse(const RunOrder& order, const Error& error) {
+  if (error.detail == "store_missing") {
     return refuse_input("no queue has a run " + order.store.id + "; `ptcvm runs` lists runs and their queues");
   }
-  return complain_of_store(told.error());
+  return complain_of_store(error);
 }
 
 int cancel(const RunOrder& order) {
   StoreCommand command(order.store);
   int status = kSuccess;
   if (!command.open(StoreUse::Existing, status)) return status;
-  const auto told = cancel_queued(command.store(), order.store.id, order.tenant, order.reason, command.by());
+  const auto told = cancel_queued(command.store(), order.store.id, order.store.tenant, order.reason, command.by());
+  if (!told) return refuse(order, told.error());
   const auto queued = queued_run(command.store(), order.store.id);
   const bool is_over = queued && *queued && (*queued)->state == "dead";
-  return answer(order, told, is_over ? " is cancelled" : " is told to end", " is over, or was told before");
+  const char* const done = is_over ? " is cancelled\n" : " is told to end\n";
+  std::cout << order.store.id << (*told ? done : " is over, or was told before\n");
+  return kSuccess;
+}
+
+// Says why nothing is retried.
+int refuse_retry(const std::string& run, const QueuedRunStatus& queued) {
+  const std::string none = "nothing is retried: " + run + " is " + queued.state;
+  if (queued.state == kFailedBefore) return refuse_input(none + ", because " + queued.reason + "; retry that run");
+  return refuse_input(none + "; what is dead, quarantined or on a timer can be retried");
 }
 
 int retry(const RunOrder& order) {
@@ -48,24 +54,25 @@ int retry(const RunOrder& order) {
   const auto known = command.store().find(run);
   const auto agent = loop::StoredAgent::stored_definition(command.store(), run);
   if (agent && *agent && known && *known && (*known)->state == StoredState::Ended) {
-    return refuse_input("the agent " + run + " has ended: `ptcvm agent resume --say` asks it again, and `ptcvm agent " +
-                        "fork` goes on from one of its turns");
+    return refuse_input("the agent " + run + " has ended: `ptcvm agent fork` goes on from one of its turns");
   }
   if (known && *known && (*known)->state == StoredState::Ended && is_chain_job(command.store(), run)) {
     return refuse_input("the task " + run + " has ended: ptcvm chain report shows how; enqueue another one");
   }
-  const auto told = retry_queued(command.store(), order.store.id, order.tenant);
-  const auto queued = queued_run(command.store(), order.store.id);
-  const bool has_blockers = queued && *queued && ((*queued)->state == "blocked" || (*queued)->state == kFailedBefore);
-  return answer(order, told, " is " + (has_blockers ? (*queued)->state : "ready") + " again",
-                " is neither dead, set aside, nor waiting for its time");
+  const auto told = retry_queued(command.store(), run, order.store.tenant);
+  if (!told) return refuse(order, told.error());
+  const auto queued = queued_run(command.store(), run);
+  const QueuedRunStatus now = queued && *queued ? **queued : QueuedRunStatus();
+  if (!*told) return refuse_retry(run, now);
+  const bool has_blockers = now.state == "blocked" || now.state == kFailedBefore;
+  std::cout << run << " is " << (has_blockers ? now.state : "ready") << " again\n";
+  return kSuccess;
 }
 
 std::shared_ptr<RunOrder> declare_order(CLI::App& command) {
   auto order = std::make_shared<RunOrder>();
   declare_run_id(command, order->store);
-  declare_queue_store(command, order->store);
-  command.add_option("--tenant", order->tenant, "Whose run it is");
+  declare_sealed_store(command, order->store);
   return order;
 }
 

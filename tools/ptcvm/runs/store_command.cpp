@@ -49,12 +49,13 @@ int prune(const PruneRequest& request) {
   if (!command.open(StoreUse::Existing, status)) return status;
   std::size_t count = 0;
   PruneOptions options = request.options;
+  // A run that was given up can go when those that came after it are gone, so there may be more behind each batch.
   for (bool is_more = true; is_more && count < request.most;) {
     options.most = std::min(kPruneBatch, request.most - count);
     const auto removed = prune_runs(command.store(), options);
     if (!removed) return complain_of_store(removed.error());
     count += removed->size();
-    is_more = removed->size() == options.most;
+    is_more = !removed->empty();
   }
   std::cout << "removed " << count << (count == 1 ? " run\n" : " runs\n");
   return kSuccess;

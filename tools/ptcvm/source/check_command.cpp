@@ -160,7 +160,7 @@ std::optional<Program> compiled(const Engine& engine, const FileRequest& request
   const std::string name = shown_name(request.file);
   auto program = engine.compile(source, {.name = name, .optimize = request.optimize});
   if (program) return std::move(*program);
-  std::cerr << diagnostic_text(program.error().diagnostic.value_or(Diagnostic()), stderr_has_colour());
+  std::cerr << shown_diagnostic(program.error().diagnostic.value_or(Diagnostic()));
   return std::nullopt;
 }
 

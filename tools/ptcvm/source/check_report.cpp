@@ -61,7 +61,7 @@ bool has_errors(const CheckedFile& file) { return std::ranges::any_of(file.findi
 
 void show_findings(const CheckedFile& file) {
   for (const Finding& finding : file.findings) {
-    std::string text = diagnostic_text(finding.diagnostic, stderr_has_colour());
+    std::string text = shown_diagnostic(finding.diagnostic);
     constexpr std::string_view kError = "error[";
     if (const std::size_t at = text.find(kError); !finding.is_error && at != std::string::npos) {
       text.replace(at, kError.size(), "warning[");

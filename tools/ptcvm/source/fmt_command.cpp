@@ -39,7 +39,7 @@ int format_file(const std::string& file, const FormatRequest& request) {
     found.begin = error.span.begin;
     found.end = error.span.end;
     found.excerpt = source_excerpt(found, *source);
-    std::cerr << diagnostic_text(found, stderr_has_colour());
+    std::cerr << shown_diagnostic(found);
     return kProgramFailed;
   }
   const std::string formatted = format_source(*source);

@@ -71,7 +71,8 @@ std::string choices_of(const Operation& operation, const std::string& resume) {
              choice("it failed", resume, "--reject", path + "=WHY");
     case OperationKind::Doubt:
       return choice("it happened, and this was the answer", resume, "--resolve", path + "=JSON") +
-             choice("it did not happen, and is made", resume, "--reject", path + "=WHY");
+             choice(operation.is_left ? "it did not happen, and is not made" : "it did not happen, and is made", resume,
+                    "--reject", path + "=WHY");
     case OperationKind::Approval:
       return choice("yes", resume, "--resolve", path + "=true") + choice("no", resume, "--reject", path + "=WHY");
     case OperationKind::Input: return choice("", resume, "--resolve", path + "=JSON");

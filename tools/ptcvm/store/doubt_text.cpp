@@ -17,41 +17,58 @@ std::string doubt_json(const std::string& run, const JournalCall& doubt) {
   out += ",\"args\":" + json_of_edn(doubt.args_edn);
   ptc::append_json_member(out, "effect", effect_name(doubt.effect));
   if (!doubt.task.empty()) ptc::append_json_member(out, "task", doubt.task);
+  if (!doubt.text.empty()) ptc::append_json_member(out, "why", doubt.text);
   if (!doubt.errors.empty()) ptc::append_json_member(out, "errors", doubt.errors);
   return out + ",\"attempt\":" + std::to_string(doubt.attempt) + '}';
 }
 
 namespace {
 
-// `settle` is the command that settles the doubt, without what became of the call.
-std::string text_with(const std::string& command, const JournalCall& doubt) {
-  const std::string settle = "\n      " + command;
+// Returns a command with the names of a run and of what it waits for. Names that begin with - are behind all options;
+// the = keeps an option whose value may be left out from taking the --.
+std::string command_with(const std::string& command, const std::string& run, const std::string& name,
+                         std::string option) {
+  const std::string names = shell_quoted(run) + ' ' + shell_quoted(name);
+  if (!run.starts_with('-') && !name.starts_with('-')) return "\n      " + command + ' ' + names + option;
+  if (const std::size_t blank = option.find(' ', 1); blank != std::string::npos) option[blank] = '=';
+  return "\n      " + command + option + " -- " + names;
+}
+
+std::string text_with(const std::string& command, const std::string& run, const std::string& name,
+                      const JournalCall& doubt) {
+  const auto settle = [&](const char* option) { return command_with(command, run, name, option); };
   std::string text = "  " + one_line(doubt.tool + ' ' + doubt.args_edn) + "  (";
   text += effect_name(doubt.effect);
   if (!doubt.task.empty()) text += ", task " + doubt.task;
   text += ")";
+  if (!doubt.text.empty()) text += "\n    there is no answer: " + one_line(doubt.text);
   if (!doubt.errors.empty()) {
     text += "\n    it wrote to its standard error:\n" + tool_error_lines("    " + doubt.tool, doubt.errors);
     text.pop_back();
   }
-  text += "\n    it happened, and this was the answer:" + settle + " --happened JSON";
-  text += "\n    it did not happen:" + settle + " --did-not";
-  return text + "\n    it shall not be tried again:" + settle + " --give-up";
+  text += "\n    it happened, and this was the answer:" + settle(" --happened JSON");
+  text += "\n    it did not happen:" + settle(" --did-not");
+  return text + "\n    it shall not be tried again:" + settle(" --give-up");
 }
 
 }  // namespace
 
 std::string doubt_text(const StoreOptions& store, const std::string& run, const JournalCall& doubt) {
-  return text_with("ptcvm doubt settle " + store_words(store) + ' ' + shell_quoted(run) + ' ' +
-                       shell_quoted(doubt.key),
-                   doubt);
+  return text_with("ptcvm doubt settle " + store_words(store), run, doubt.key, doubt);
 }
 
 std::string chain_doubt_text(const StoreOptions& store, const std::string& task, const JournalCall& doubt) {
   const std::string step(chain::step_of_key(doubt.task, task));
-  return text_with("ptcvm chain answer " + store_words(store) + ' ' + shell_quoted(task) + ' ' +
-                       shell_quoted(chain::doubt_name(step, doubt.key, doubt.attempt)),
-                   doubt);
+  return text_with("ptcvm chain answer " + store_words(store), task,
+                   chain::doubt_name(step, doubt.key, doubt.attempt), doubt);
+}
+
+std::string doubt_keys(const Store& store, const std::string& run) {
+  std::string out;
+  const auto doubts = store.doubts(run);
+  if (!doubts) return out;
+  for (const JournalCall& call : *doubts) out.append(out.empty() ? "" : " ").append(call.key);
+  return out;
 }
 
 std::vector<std::string> agent_doubts(const std::vector<std::string>& waits_for) {
@@ -74,10 +91,11 @@ std::string agent_doubt_json(const std::string& run, const std::string& doubt) {
 
 std::string agent_doubt_text(const StoreOptions& store, const std::string& run, const std::string& doubt) {
   if (is_agent_planner_run(run)) {
-    const std::string command =
-        "\n      ptcvm doubt settle " + store_words(store) + ' ' + shell_quoted(run) + ' ' + shell_quoted(doubt);
-    return "  " + doubt + "  (a call of an agent that plans)\n    it happened, and this was the answer:" + command +
-           " --happened JSON\n    it did not happen:" + command + " --did-not";
+    const auto settles = [&](const char* option) {
+      return command_with("ptcvm doubt settle " + store_words(store), run, doubt, option);
+    };
+    return "  " + doubt + "  (a call of an agent that plans)\n    it happened, and this was the answer:" +
+           settles(" --happened JSON") + "\n    it did not happen:" + settles(" --did-not");
   }
   const std::string settle = "\n      ptcvm agent resume " + store_words(store) + " --id " + shell_quoted(run) + ' ';
   return "  " + doubt + "  (a call of an agent)\n    it happened, and this was the answer:" + settle + "--resolve " +

@@ -14,6 +14,8 @@ std::string doubt_text(const StoreOptions& store, const std::string& run, const 
 // The same for a call of a step of a task (ptcvm chain): `task` is the id of the task.
 std::string chain_doubt_text(const StoreOptions& store, const std::string& task, const JournalCall& doubt);
 
+// Returns the keys of the calls in doubt of a run, with blanks between them, as `ptcvm doubt settle` takes them.
+std::string doubt_keys(const Store& store, const std::string& run);
 // Returns the calls of an agent whose outcome nobody knows, by the names under which `ptcvm agent resume` is told about
 // them: "desk/doubt:pay". `waits_for` is what the parked run waits for (StoredDetail).
 std::vector<std::string> agent_doubts(const std::vector<std::string>& waits_for);

@@ -1,7 +1,7 @@
 #include "tools/ptcvm/store/planner_doubts.h"
 
-#include "agents/harness/people.h"
-#include "agents/harness/settled_doubts.h"
+#include "agents/harness/conversation/settled_doubts.h"
+#include "agents/harness/people/people.h"
 
 namespace ptcvm::cli {
 namespace {

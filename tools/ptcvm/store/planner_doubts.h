@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "agents/harness/conversation.h"
+#include "agents/harness/conversation/conversation.h"
 #include "ptcvm/store.hpp"
 
 namespace ptcvm::cli {

@@ -68,7 +68,7 @@ std::optional<Store> open_postgres_place(const StoreOptions& options, std::strin
   }
   PostgresOptions wanted;
   if (!read_store_keys(options, wanted.keys, message)) return std::nullopt;
-  wanted.tenant = options.tenant;
+  wanted.tenant = ring_tenant(options.tenant);
   auto opened = open_postgres(options.path, wanted);
   if (opened) return std::move(*opened);
   message = shown_place(options.path) + ": " + opened.error().message;

@@ -6,7 +6,7 @@
 namespace ptcvm::cli {
 
 std::string shared_log(const StoreOptions& options, const std::string& name) {
-  return options.keys.empty() ? name : name + '/' + options.tenant;
+  return options.keys.empty() ? name : name + '/' + ring_tenant(options.tenant);
 }
 
 bool passes_over(const Error& error, const std::string& log, int& status) {
@@ -21,6 +21,13 @@ bool refuses_answers(const Store& store, const std::string& run) {
   const auto queued = queued_run(store, run);
   if (!queued || !*queued || !(*queued)->is_cancelled) return false;
   complain("run_cancelled: " + run + " was cancelled and takes no answers");
+  return true;
+}
+
+bool refuses_to_go_on(const Store& store, const std::string& run) {
+  const auto queued = queued_run(store, run);
+  if (!queued || !*queued || !(*queued)->is_cancelled || (*queued)->state != "dead") return false;
+  complain("run_cancelled: " + run + " was cancelled; `ptcvm runs retry` makes it ready again");
   return true;
 }
 

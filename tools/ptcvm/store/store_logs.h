@@ -15,5 +15,7 @@ bool passes_over(const Error& error, const std::string& log, int& status);
 
 // Says that the run was cancelled, when it was. Returns whether it was: such a run takes no answers.
 bool refuses_answers(const Store& store, const std::string& run);
+// Says that the run was cancelled and is over, when it is. Returns whether it is: nobody goes on with such a run.
+bool refuses_to_go_on(const Store& store, const std::string& run);
 
 }  // namespace ptcvm::cli

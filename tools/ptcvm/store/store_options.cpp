@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 
 #include "ptcvm/answer_bounds.hpp"
 #include "ptcvm/claim_heartbeat.hpp"
+#include "ptcvm/json.hpp"
+#include "ptcvm/queues.hpp"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/process/bounded_file.h"
 #include "tools/ptcvm/process/files.h"
@@ -52,17 +55,47 @@ std::optional<Store> open_file(const StoreOptions& options, StoreUse use, std::s
   wanted.durability = options.group ? Durability::Group : Durability::Sync;
   wanted.window = std::chrono::milliseconds(options.group_window_ms);
   if (!read_store_keys(options, wanted.keys, message)) return std::nullopt;
-  wanted.tenant = options.tenant;
+  wanted.tenant = ring_tenant(options.tenant);
   auto opened = open_sqlite(options.path, wanted);
   if (opened) return std::move(*opened);
   message = options.path + ": " + opened.error().message;
+  const std::filesystem::path folder = std::filesystem::path(options.path).parent_path();
+  if (!folder.empty() && !std::filesystem::exists(folder, why)) {
+    message = options.path + ": store_io: there is no folder " + folder.string() + "; make it first";
+  }
   status = status_of_opening(options.path, opened.error());
   return std::nullopt;
 }
 
 void declare_store_keys(CLI::App& command, StoreOptions& options) {
   declare_ring(command, options);
-  command.add_option("--tenant", options.tenant, "Whose logs these are (with --keys)");
+  command.add_option("--tenant", options.tenant, "Whose runs these are, as `enqueue --tenant` said");
+}
+
+// Returns the run and the runs that it may be a part of: RUN/… belongs to RUN, when a queue has that one.
+std::vector<std::string> whole_runs(const std::string& run) {
+  std::vector<std::string> out{run};
+  for (std::string rest = run; !rest.empty();) {
+    const std::size_t slash = rest.rfind('/');
+    rest.resize(slash == std::string::npos ? 0 : slash);
+    if (!rest.empty()) out.push_back(rest);
+  }
+  return out;
+}
+
+// Says in `message` that a queue has the run for another tenant than the options name. Without a ring nobody else does:
+// seals have the tenant.
+bool is_of_tenant(const Store& store, const StoreOptions& options, std::string& message) {
+  if (options.id.empty() || !options.keys.empty()) return true;
+  const auto queued = queued_runs(store, whole_runs(options.id));
+  if (!queued) return true;   // what is wrong with the store is said by what the command does next
+  const QueuedRunStatus* nearest = nullptr;
+  for (const QueuedRunStatus& each : *queued) {
+    if (nearest == nullptr || each.run.size() > nearest->run.size()) nearest = &each;
+  }
+  if (nearest == nullptr || nearest->tenant == options.tenant) return true;
+  message = "store_wrong_tenant: the run " + nearest->run + " is another tenant's; --tenant says whose run is meant";
+  return false;
 }
 
 }  // namespace
@@ -124,9 +157,12 @@ std::optional<Store> open_store(const StoreOptions& options, StoreUse use, std::
   }
   auto store = is_postgres_url(options.path) ? open_postgres_place(options, message, status)
                                              : open_file(options, use, message, status);
-  if (store) store = with_heartbeat(*store);
-  return store;
+  if (!store) return store;
+  if (!is_of_tenant(*store, options, message)) return status = kBadInput, std::nullopt;
+  return with_heartbeat(*store);
 }
+
+std::string ring_tenant(const std::string& named) { return named.empty() ? "default" : named; }
 
 bool read_store_keys(const StoreOptions& options, std::shared_ptr<const KeyRing>& keys, std::string& message) {
   if (options.keys.empty()) return true;
@@ -163,8 +199,9 @@ std::string StoreCommand::by() const { return options_.by.empty() ? this_person(
 
 std::string store_words(const StoreOptions& options) {
   std::string words = "--store " + shell_quoted(shown_place(options.path));
-  if (options.keys.empty()) return words;
-  return words + " --keys " + shell_quoted(options.keys) + " --tenant " + shell_quoted(options.tenant);
+  if (!options.keys.empty()) words += " --keys " + shell_quoted(options.keys);
+  const std::string tenant = options.keys.empty() ? options.tenant : ring_tenant(options.tenant);
+  return tenant.empty() ? words : words + " --tenant " + shell_quoted(tenant);
 }
 
 bool is_of_other_tenant(const Error& error) {
@@ -173,8 +210,13 @@ bool is_of_other_tenant(const Error& error) {
 
 std::string refused_state(const Error& error) { return "refused " + std::string(error.detail); }
 
+std::string message_of_store(const Error& error) {
+  const bool needs_ring = error.code == Errc::seal_refused && error.detail == "keys_needed";
+  return error.message + (needs_ring ? " with --keys RING" : "");
+}
+
 int complain_of_store(const Error& error) {
-  complain(error.message);
+  complain(message_of_store(error));
   // What no further try of the same command changes.
   constexpr std::array<std::string_view, 7> kOfTheCommand{"store_misuse",  "store_missing", "store_wrong_tenant",
                                                           "run_has_order", "run_is_copy",   "run_moved",
@@ -227,6 +269,11 @@ std::optional<Value> ValueBound::value(std::string_view text, bool is_edn, std::
   const std::uint64_t texts = std::min<std::uint64_t>(3 * text.size(), memory_bytes_);
   const std::uint64_t most = std::max(memory_bytes_ - texts, std::min<std::uint64_t>(memory_bytes_, kSmallValue));
   auto read = is_edn ? edn_within(text, most) : json_within(text, most);
+  const std::string doubled = read && !is_edn ? doubled_member(text) : "";
+  if (!doubled.empty()) {
+    message = "the member " + doubled + " is written twice, and only one of the two can be meant";
+    return std::nullopt;
+  }
   if (read) return *std::move(read);
   if (read.error().code == Errc::too_large) {
     message = "memory_exceeded: " + read.error().message + ", which is what memory_bytes of the run leaves for them";
@@ -236,6 +283,8 @@ std::optional<Value> ValueBound::value(std::string_view text, bool is_edn, std::
   message = "the value must be " + std::string(is_edn ? "EDN" : "JSON") + ", or @ and a file of it: ";
   if (!is_edn) message += "line " + std::to_string(problem.line) + ", column " + std::to_string(problem.column) + ": ";
   message += problem.message;
+  const bool is_word = !text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) != 0;
+  if (!is_edn && is_word) message += "; a text is written in quotation marks, as \"yes\"";
   return std::nullopt;
 }
 

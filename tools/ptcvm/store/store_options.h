@@ -18,14 +18,15 @@ struct StoreOptions {
   std::string path;                    // the SQLite file or the URL; "" when there is no store
   std::string id;                      // the run; "" when none is named, or all are meant
   std::string by;                      // who says it; "": user@host
-  std::string keys, tenant = "default";   // a key ring, which seals what the store keeps; "": none
+  std::string keys;                    // a key ring, which seals what the store keeps; "": none
+  std::string tenant;                  // whose runs these are; "": not given
   bool group = false;
   std::uint32_t group_window_ms = 5;
 };
 
 CLI::Option* declare_store(CLI::App& command, StoreOptions& options);      // --store, also from PTCVM_STORE
 void declare_ring(CLI::App& command, StoreOptions& options);               // --keys
-void declare_queue_store(CLI::App& command, StoreOptions& options);        // --store, --keys; runs have a tenant
+void declare_queue_store(CLI::App& command, StoreOptions& options);        // --store, --keys; jobs have a tenant
 void declare_sealed_store(CLI::App& command, StoreOptions& options);       // --store, --keys, --tenant
 // Declares the argument ID and the option --id, either of which names what the command is about.
 void declare_run_id(CLI::App& command, StoreOptions& options, const std::string& what = "The run");
@@ -37,12 +38,14 @@ void declare_durability(CLI::App& command, StoreOptions& options);         // --
 // How long a claim of the command line outlives its machine. The opened store prolongs claims while the process lives.
 inline constexpr std::int64_t kStoreLeaseMs = 15'000;
 
+// Returns the tenant for whom a ring seals: the one that was named, or "default".
+std::string ring_tenant(const std::string& named);
 // Reads the key ring that the options name, if they name one. Returns false, and why, when it cannot be read.
 bool read_store_keys(const StoreOptions& options, std::shared_ptr<const KeyRing>& keys, std::string& message);
 
 enum class StoreUse { Existing, Create };
-// Opens the store. Returns nullopt when the store cannot be opened; `message` then says why, and `status` is what the
-// command ends with.
+// Opens the store. Returns nullopt when the store cannot be opened, or when the options name a run that a queue has for
+// another tenant; `message` then says why, and `status` is what the command ends with.
 std::optional<Store> open_store(const StoreOptions& options, StoreUse use, std::string& message, int& status);
 
 // The commands that answer or look at one run: an opened store, and messages of what goes wrong.
@@ -73,6 +76,8 @@ bool is_of_other_tenant(const Error& error);
 // Returns how a list shows a log that its seal refuses: "refused fact_changed".
 std::string refused_state(const Error& error);
 
+// Returns the message, and how to give the key ring when that is what is missing.
+std::string message_of_store(const Error& error);
 // Writes "store_io: message" to standard error, and returns the exit status.
 int complain_of_store(const Error& error);
 int refuse_input(std::string_view message);         // on standard error; kBadInput

@@ -15,7 +15,7 @@ std::optional<json::value> read_json_file(const std::string& path, const FileBou
   boost::system::error_code error;
   json::value value = json::parse(*text, error);
   if (error) {
-    message = path + " is no JSON: " + json_problem(*text);
+    message = path + " is no JSON: " + json_problem(*text, error.message());
     return std::nullopt;
   }
   const std::string doubled = doubled_member(*text);

@@ -20,9 +20,15 @@ std::string problem_in(std::string_view text, std::size_t first_line) {
 
 }  // namespace
 
-std::string json_problem(std::string_view text) { return problem_in(text, 1); }
+std::string json_problem(std::string_view text, const std::string& otherwise) {
+  const std::string problem = problem_in(text, 1);
+  return problem.empty() ? otherwise : problem;
+}
 
-std::string json_line_problem(std::string_view line) { return problem_in(line, 0); }
+std::string json_line_problem(std::string_view line, const std::string& otherwise) {
+  const std::string problem = problem_in(line, 0);
+  return problem.empty() ? otherwise : problem;
+}
 
 std::string json_lines_problem(std::string_view text) {
   for (std::size_t number = 1; !text.empty(); ++number) {

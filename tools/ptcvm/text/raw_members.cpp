@@ -3,7 +3,7 @@
 namespace ptcvm::cli {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n";
+constexpr std::string_view kBetween = " \t\r\n";
 constexpr std::size_t kMostMembers = 100;
 
 class MemberScanner {
@@ -11,7 +11,7 @@ class MemberScanner {
   explicit MemberScanner(std::string_view text) : text_(text) {}
 
   void skip_blanks() {
-    const std::size_t next = text_.find_first_not_of(kBlanks, at_);
+    const std::size_t next = text_.find_first_not_of(kBetween, at_);
     at_ = next == std::string_view::npos ? text_.size() : next;
   }
   bool is_over() const { return at_ >= text_.size(); }
@@ -48,7 +48,7 @@ class MemberScanner {
       ++at_;
     }
     const std::string_view found = text_.substr(begin, at_ - begin);
-    return depth == 0 ? found.substr(0, found.find_last_not_of(kBlanks) + 1) : std::string_view();
+    return depth == 0 ? found.substr(0, found.find_last_not_of(kBetween) + 1) : std::string_view();
   }
 
  private:

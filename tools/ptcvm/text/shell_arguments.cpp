@@ -99,4 +99,8 @@ std::string shell_quoted(std::string_view argument) {
   return out + '\'';
 }
 
+std::string run_name_words(std::string_view run) {
+  return (run.starts_with('-') ? "--id=" : "") + shell_quoted(run);
+}
+
 }  // namespace ptcvm::cli

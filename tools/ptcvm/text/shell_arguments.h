@@ -12,5 +12,8 @@ namespace ptcvm::cli {
 std::optional<std::vector<std::string>> split_shell_arguments(std::string_view text);
 // Returns the argument as a shell reads it back: unchanged when that is safe, else in quotes.
 std::string shell_quoted(std::string_view argument);
+// Returns the name of a run as words of a printed command: as its argument, or behind --id when the name begins with -
+// and would be an option there.
+std::string run_name_words(std::string_view run);
 
 }  // namespace ptcvm::cli

@@ -214,12 +214,20 @@ void TraceFile::warn(std::string_view text) {
 
 Verdict RunReporter::on_event(const Event& event) {
   if (event.kind == EventKind::Print) {
-    std::fwrite(event.text.data(), 1, event.text.size(), prints_);
-    std::fputc('\n', prints_);
-    std::fflush(prints_);
+    unwritten_.append(event.text).push_back('\n');
+    if (unwritten_.size() >= kMostUnwritten) write_prints();
+  } else {
+    write_prints();
   }
   if (trace_ != nullptr) trace_->event(event);
   return Verdict::Continue;
+}
+
+void RunReporter::write_prints() {
+  if (unwritten_.empty()) return;
+  std::fwrite(unwritten_.data(), 1, unwritten_.size(), prints_);
+  std::fflush(prints_);
+  unwritten_.clear();
 }
 
 }  // namespace ptcvm::cli

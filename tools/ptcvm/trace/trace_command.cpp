@@ -8,6 +8,7 @@
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/process/terminal.h"
 #include "tools/ptcvm/store/store_options.h"
+#include "tools/ptcvm/text/known_words.h"
 #include "tools/ptcvm/trace/trace_input.h"
 #include "tools/ptcvm/trace/trace_post.h"
 #include "tools/ptcvm/trace/trace_show.h"
@@ -39,7 +40,24 @@ struct TraceRequest {
 
 using Events = std::vector<ptc::TraceEvent>;
 
+// Returns why no event can be of a kind, or "". Events of newer writers have kinds that nobody here knows.
+std::string kind_problem(const std::string& kind, const Events& events) {
+  const auto has_kind = [&kind](const ptc::TraceEvent& event) { return event.kind_name() == kind; };
+  if (ptc::trace_kind_of(kind) != ptc::TraceKind::Other || std::ranges::any_of(events, has_kind)) return "";
+  std::vector<std::string_view> known;
+  for (int k = 0; k < static_cast<int>(ptc::TraceKind::Other); ++k) {
+    known.push_back(ptc::trace_kind_name(static_cast<ptc::TraceKind>(k)));
+  }
+  return "--kind: " + unknown_word("kind of event", kind, known);
+}
+
 int show_trace(const TraceRequest& request, const Events& events) {
+  for (const std::string& kind : request.kinds) {
+    const std::string problem = kind_problem(kind, events);
+    if (problem.empty()) continue;
+    complain(problem);
+    return kUsage;                               // as for a wrong value of every other option
+  }
   std::vector<const ptc::TraceEvent*> shown = ptc::in_order_of_time(events);
   std::erase_if(shown, [&request](const ptc::TraceEvent* event) {
     return !request.kinds.empty() && std::count(request.kinds.begin(), request.kinds.end(), event->kind_name()) == 0;

@@ -20,7 +20,8 @@ Goes on with the runs whose time has come (a sleep, a deadline), whose answer ha
 line on standard output says what became of each run. Without --once the command waits for the next run. SIGINT or
 SIGTERM ends it when the runs in its hands have ended or wait; a second signal stops their tools, too. A run that
 another process executes is left to that process, a run of a queue to `ptcvm worker`, and logs of agents, chains and
-conversations to their commands.)";
+conversations to their commands. For a task of a chain a note on standard error names the command that goes on. A log
+that its seal refuses is named, and the exit status is 65 in the end.)";
 
 std::atomic<bool> ending{false}, cancelled{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
@@ -53,6 +54,7 @@ int work(const WorkRequest& request) {
   if (!add_contracts(tried, *tools, message)) return refuse_input(message);
   WorkerSetup setup = request.setup;
   setup.tools = *std::move(tools);
+  setup.store_words = store_words(request.store);
   StoreCommand command(request.store);
   int status = kSuccess;
   if (!command.open(StoreUse::Existing, status)) return status;
@@ -60,9 +62,14 @@ int work(const WorkRequest& request) {
   action.sa_handler = on_signal;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  const auto report = [&request](const WorkedRun& run) { write_worked(run, request.json); };
+  std::atomic<bool> is_refused = false;
+  const auto report = [&request, &is_refused](const WorkedRun& run) {
+    write_worked(run, request.json);
+    if (run.is_refused_by_seal) is_refused = true;
+  };
   const auto done = StoreWorker(command.store(), std::move(setup), report, ending, cancelled).work();
-  return done ? kSuccess : complain_of_store(done.error());
+  if (!done) return complain_of_store(done.error());
+  return is_refused ? kBadInput : kSuccess;
 }
 
 }  // namespace

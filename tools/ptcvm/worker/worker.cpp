@@ -5,11 +5,18 @@
 #include <cstdio>
 #include <utility>
 
+#include "agents/loop/rate_limits.h"
 #include "ptcvm/queues.hpp"
+#include "ptcvm/run_moves.hpp"
 #include "tools/ptcvm/calls/command_calls.h"
+#include "tools/ptcvm/calls/kept_tools.h"
+#include "tools/ptcvm/process/terminal.h"
 #include "tools/ptcvm/program/durable_command.h"
+#include "tools/ptcvm/program/snapshot_tools.h"
+#include "tools/ptcvm/store/store_options.h"
 #include "tools/ptcvm/store/waits_text.h"
 #include "tools/ptcvm/text/moments.h"
+#include "tools/ptcvm/text/shell_arguments.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -134,11 +141,35 @@ bool StoreWorker::is_of_queue(std::string run) const {
   }
 }
 
+// Returns whether a log is one that the store keeps beside the logs of runs.
+bool StoreWorker::is_no_run(const std::string& log) const {
+  return is_log_of_tools(store_, log) || log.starts_with(kIdentityLog) || loop::is_log_of_rates(store_, log);
+}
+
 void StoreWorker::offer(const StoredRunInfo& info) {
   const auto vain = in_vain_.find(info.id);
   if (working_.contains(info.id) || (vain != in_vain_.end() && vain->second == info.facts)) return;
+  if (is_no_run(info.id)) return;
   if (is_of_queue(info.id)) return;              // workers of queues have it
+  if (chains_.is_part(info.id)) return;          // the command that goes on with the task has it
+  if (chains_.is_task(info.id)) return leave_task(info);
   queue_.push_back(info.id);
+}
+
+// Says once which command goes on with a task of a chain.
+void StoreWorker::leave_task(const StoredRunInfo& info) {
+  in_vain_[info.id] = info.facts;
+  const std::string words = setup_.store_words + " --id " + shell_quoted(info.id);
+  const auto wait = chains_.wait_of(info.id);
+  std::string text = "note: " + info.id + " is a task, and ptcvm work leaves it alone: ";
+  if (wait) {
+    const std::string first = wait->names.substr(0, wait->names.find(' '));
+    text += "it waits for " + wait->names + ", and `ptcvm chain answer " + words + ' ' + shell_quoted(first) +
+            (wait->is_in_doubt ? " --happened JSON" : " yes") + "` answers and goes on with it";
+  } else {
+    text += "the command that began it goes on with it: `ptcvm chain run TASK " + words + "`";
+  }
+  complain(text);
 }
 
 // Steps a run and says what became of it. Returns false when the store has failed.
@@ -157,7 +188,8 @@ bool StoreWorker::take_run(const std::string& id, CommandTools& tools) {
   return false;
 }
 
-WorkedRun StoreWorker::step(const std::string& id, CommandTools& tools, bool& is_busy) {
+// The error wrong_state: a log of an agent, a chain or a conversation is no run of a program.
+Result<StoredOutcome> StoreWorker::executed(const std::string& id, const CommandTools& tools) {
   PrintReporter reporter;
   StoredOptions options;
   options.id = id;
@@ -168,18 +200,28 @@ WorkedRun StoreWorker::step(const std::string& id, CommandTools& tools, bool& is
   options.resets_need_reasons = setup_.strict_resets;
   options.most_limits = setup_.options.limits.bounds();
   auto run = StoredRun::open(engine_, store_, tools.tools, options);
-  if (!run) {
-    // A log of an agent, a chain or a conversation is not a run of a program: its own command goes on with it.
-    is_busy = run.error().code == Errc::wrong_state;
-    return {id, run.error().code == Errc::store_failed ? "store failed" : "refused", run.error().message};
-  }
+  if (!run) return run.error();
   std::string message;
-  if (!warn_of_changed_tools(store_, id, tools, message)) return {id, "store failed", message};
+  if (!warn_of_changed_tools(store_, id, tools, message)) return Error{Errc::store_failed, message, std::nullopt};
   CommandCalls commands(tools, setup_.options.parallel_tools, &cancelled_);
-  const Result<StoredOutcome> done = run_with_commands(*run, commands);
+  return run_with_commands(*run, commands);
+}
+
+WorkedRun StoreWorker::step(const std::string& id, CommandTools& tools, bool& is_busy) {
+  Result<StoredOutcome> done = executed(id, tools);
+  std::string missing;
+  if (!done && done.error().code == Errc::refused) {
+    CommandTools own = tools;                    // other runs have no use for the tools of this one
+    own.tools = tools.tools.wrapped([](ToolCall&, const std::function<ToolReply()>& next) { return next(); });
+    ParkedTools parked = add_parked_tools(engine_, store_, id, own);
+    missing = std::move(parked.missing);
+    if (parked.is_any_added) done = executed(id, own);
+  }
   if (done) return worked(id, *done);
-  is_busy = done.error().code == Errc::busy;
-  return {id, done.error().code == Errc::store_failed ? "store failed" : "refused", done.error().message};
+  const Error& error = done.error();
+  is_busy = error.code == Errc::busy || error.code == Errc::wrong_state;
+  if (error.code == Errc::store_failed) return {id, "store failed", error.message};
+  return {id, "refused", message_of_store(error) + missing, error.code == Errc::seal_refused};
 }
 
 }  // namespace ptcvm::cli

@@ -1,6 +1,6 @@
 // Goes on with the runs of a store that can go on: those whose time or answer has come, and those that a process left
-// when it died. Each run is stepped as `ptcvm resume --store` does it, with the tools of the command, and several runs
-// at once in threads.
+// when it died. Each run is stepped as `ptcvm resume --store` does it, with the tools of the command and the
+// asynchronous tools of the run that need no command, and several runs at once in threads.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -16,6 +16,7 @@
 #include "ptcvm/store.hpp"
 #include "ptcvm/stored_run.hpp"
 #include "tools/ptcvm/calls/run_options.h"
+#include "tools/ptcvm/runs/chain_rows.h"
 
 namespace ptcvm::cli {
 
@@ -25,6 +26,7 @@ struct WorkerSetup {
   std::size_t jobs = 1;             // runs at once
   bool once = false;                // ends when no run can go on
   bool strict_resets = false;
+  std::string store_words = {};     // the store as the options of a command name it
 };
 
 // What became of a run that was stepped.
@@ -32,6 +34,7 @@ struct WorkedRun {
   std::string id;
   std::string state;                // "ended ok", "ended error", "waiting", "in doubt", "refused", "store failed"
   std::string what;                 // the value, the fault, what it waits for, or why it did not go on
+  bool is_refused_by_seal = false;  // its log cannot be trusted, or its key is not there
 };
 
 class StoreWorker {
@@ -51,9 +54,12 @@ class StoreWorker {
   std::optional<std::string> next_run();
   Result<void> find_runs();
   bool is_of_queue(std::string run) const;
+  bool is_no_run(const std::string& log) const;
   void offer(const StoredRunInfo& info);
+  void leave_task(const StoredRunInfo& info);
   bool take_run(const std::string& id, CommandTools& tools);
   WorkedRun step(const std::string& id, CommandTools& tools, bool& is_busy);
+  Result<StoredOutcome> executed(const std::string& id, const CommandTools& tools);
 
   const Store& store_;
   const WorkerSetup setup_;
@@ -62,6 +68,7 @@ class StoreWorker {
   const std::atomic<bool>& cancelled_;
   const Engine engine_;
   std::mutex mutex_;                                   // guards everything below
+  ChainRows chains_{store_};
   std::set<std::string> working_;
   std::vector<std::string> queue_;                     // to be taken from its end
   // The facts that a run had when it was stepped in vain: another step is in vain until the log has more.

@@ -97,15 +97,20 @@ class AgentTurn {
     auto kept = keep_command(turn_.store, id_, command, turn_.now_ms());
     if (kept) kept = keep_choice(turn_.store, id_, choice_, children_, turn_.now_ms());
     if (!kept) return kept;
-    const auto replies = kept_replies(turn_.store, id_);
+    const auto replies = used_replies(turn_.store, id_);
     if (!replies) return replies.error();
-    for (const KeptReply& reply : *replies) source_->skip(reply.agent, 1);
+    for (const std::string& path : *replies) source_->skip(path, 1);
     loop::StoredAgentOptions wanted;
     wanted.start.id = id_;
     wanted.start.data_json = std::move(job.data_json);
     wanted.keeps_requests = [this](std::string_view path) { return source_->keeps_requests(path); };
     wanted.effect_of = [this](std::string_view tool) { return effect_of(tool); };
     wanted.clock = [this] { return virtual_now_ ? virtual_now_() : turn_.now_ms(); };
+    if (has_begun_) {
+      auto answered = agent_of_log(engine_, turn_.store, id_);
+      if (!answered) return answered.error();
+      wanted.agent_at = *std::move(answered);
+    }
     auto stored = loop::StoredAgent::open(*agent, turn_.store, std::move(wanted));
     if (!stored) return stored.error();
     handle_.emplace(std::move(*stored));
@@ -115,19 +120,19 @@ class AgentTurn {
   // Leaves the run as the drive has ended. nullopt: something has arrived, and the agent goes on.
   std::optional<HostTurnEnd> leave(const AgentDriver::End& end) {
     using End = AgentDriver::End::Kind;
-    const bool is_doubtful = end.kind == End::Suspended && end.reason == kInDoubt;
     if (end.kind == End::StoreFailed) return turn_of_store_error(end.reason, end.message);
     if (turn_.abandon.load()) return turn_in_the_middle("its calls were open");   // its orders are in the log
     loop::AgentParking how;
-    how.is_soon = is_doubtful || end.kind == End::Interrupted;
+    how.is_soon = end.kind == End::Interrupted;
     how.idle_ms = idle_ms_;
     const auto left = handle_->stored().park(how);
     if (!left) return turn_refused(left.error());
     if (*left == loop::AgentLeft::Arrived) return std::nullopt;
-    const auto noted = keep_mark(turn_.store, id_, mark_of(handle_->run()), turn_.now_ms());
+    const std::string reason = end.kind == End::ModelFailed ? end.reason : "";
+    const auto noted = keep_mark(turn_.store, id_, mark_of(handle_->run()), reason, turn_.now_ms());
     if (!noted) return turn_refused(noted.error());
     if (end.kind == End::ModelFailed) return turn_failed(end.reason + ": " + end.message);
-    if (how.is_soon) return turn_in_the_middle(is_doubtful ? "nobody knows what became of a call" : "");
+    if (how.is_soon) return turn_in_the_middle("");
     return *left == loop::AgentLeft::Ended ? ended() : waiting();
   }
 

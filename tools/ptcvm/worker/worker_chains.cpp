@@ -101,7 +101,7 @@ class ChainTurn {
           is_over = true;
           break;
         }
-        const auto replies = kept_replies(turn_.store, run.id);
+        const auto replies = used_replies(turn_.store, run.id);
         if (!replies) return replies.error();
         used += replies->size();
       }

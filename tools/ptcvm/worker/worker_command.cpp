@@ -12,6 +12,7 @@
 #include "tools/ptcvm/chain/chain_job.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/harness/conversation_job.h"
+#include "tools/ptcvm/process/complaints.h"
 #include "tools/ptcvm/process/stop_signals.h"
 #include "tools/ptcvm/process/terminal.h"
 #include "tools/ptcvm/queue/cron_schedule.h"
@@ -171,7 +172,7 @@ class WorkerProcess {
     }
     std::optional<ScheduleTicker> ticker;
     if (has_schedules()) ticker.emplace(store_, log_, std::max(request_.worker.poll, kShortestTick));
-    const auto done = worker_.run();
+    const auto done = work();
     ticker.reset();
     health.reset();
     if (done) return kSuccess;
@@ -199,6 +200,12 @@ class WorkerProcess {
       return std::make_unique<WorkerCommands>(std::move(tools), request_.options.parallel_tools);
     };
     return out;
+  }
+
+  // What is said meanwhile beside the events, of a model server that is down for instance, belongs to them.
+  Result<void> work() {
+    const ComplaintsTo log([this](std::string_view message) { log_.note("warning", message); });
+    return worker_.run();
   }
 
   void stop(int count) {

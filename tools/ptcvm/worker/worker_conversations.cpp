@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "agents/harness/conversation_json.h"
-#include "agents/harness/log_transport.h"
-#include "agents/harness/peer_transport.h"
-#include "agents/harness/program_planner.h"
-#include "agents/harness/settled_doubts.h"
+#include "agents/harness/conversation/settled_doubts.h"
+#include "agents/harness/people/conversation_json.h"
+#include "agents/harness/planners/program_planner.h"
+#include "agents/harness/sending/log_transport.h"
+#include "agents/harness/sending/peer_transport.h"
 #include "drivers/http/web_guard.h"
 #include "ptcvm/engine.hpp"
 #include "tools/ptcvm/calls/program_tools.h"
@@ -78,7 +78,7 @@ class ConversationTurn {
     outbox_->trace().planner_type = job_.agent ? "agent" : job_.planner.empty() ? "program" : job_.planner;
     if (auto settled = outbox_->recover(author()); !settled) return settled;
     harness_.emplace(*conversation_);
-    const bool begins = job_.begins && view().facts().empty() && !view().is_kickoff_armed();
+    const bool begins = job_.begins && view().is_unbegun() && !view().is_kickoff_armed();
     return begins ? conversation_->arm_kickoff(author()) : Result<void>();
   }
 
@@ -88,10 +88,9 @@ class ConversationTurn {
       transport_ = std::make_unique<harness::LogTransport>();
       return {};
     }
-    auto peer = harness::Conversation::open(HostLog::of(store_, job_.peer));
+    auto peer = harness::PeerTransport::open(store_, job_.peer, turn_.now_ms, *conversation_);
     if (!peer) return peer.error();
-    transport_ = std::make_unique<harness::PeerTransport>(*std::move(peer), turn_.now_ms, id_,
-                                                          &*conversation_);
+    transport_ = *std::move(peer);
     return {};
   }
 

@@ -17,7 +17,9 @@ using drivers::WebReply;
 WebReply answer_to(const drivers::WebRequest& request, const std::function<WorkerSample()>& sample) {
   const bool is_known = request.path.size() == 1 && (request.path[0] == "health" || request.path[0] == "metrics");
   if (!is_known) return {404, "application/json", "{\"error\":\"there are /health and /metrics\"}\n"};
-  if (request.method != "GET") return {405, "application/json", "{\"error\":\"only GET\"}\n", {{"allow", "GET"}}};
+  if (request.method != "GET" && request.method != "HEAD") {
+    return {405, "application/json", "{\"error\":\"only GET and HEAD\"}\n", {{"allow", "GET, HEAD"}}};
+  }
   const WorkerSample now = sample();
   if (request.path[0] == "metrics") return {200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(now)};
   return {worker_state(now) == "ok" ? 200U : 503U, "application/json", health_json(now)};

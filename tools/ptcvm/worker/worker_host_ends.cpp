@@ -24,8 +24,8 @@ HostTurnEnd turn_given_up(std::string why) { return turn_of(HostTurnEnd::Kind::G
 HostTurnEnd turn_failed(std::string why) { return turn_of(HostTurnEnd::Kind::Failed, std::move(why)); }
 
 HostTurnEnd turn_refused(const Error& error) {
-  const bool is_of_the_ring = error.detail == "unknown_key";   // another worker may have the key
-  if (error.code != Errc::store_failed && !is_of_the_ring) return turn_given_up(error.message);
+  // What a seal refuses is looked at by the worker, too: another one may have the key.
+  if (error.code != Errc::store_failed && error.code != Errc::seal_refused) return turn_given_up(error.message);
   HostTurnEnd end = turn_of(HostTurnEnd::Kind::StoreFailed, error.message);
   end.error = error;
   return end;

@@ -1,5 +1,5 @@
 // Forms of planners: any number is a value of a field, and what does not fit is an error of the field.
-#include "agents/harness/config_stores.h"
+#include "agents/harness/setup/config_stores.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,14 @@
 // A draft is dismissed or sent. The first of the two in the log counts, and the other one does not.
-#include "agents/harness/conversation_view.h"
+#include "agents/harness/conversation/conversation_view.h"
 
 #include <gtest/gtest.h>
 
 #include <boost/json/serialize.hpp>
+#include <functional>
 #include <string>
+#include <vector>
 
-#include "agents/harness/evaluate.h"
+#include "agents/harness/pass/evaluate.h"
 
 namespace ptcvm::harness {
 namespace {
@@ -29,7 +31,16 @@ class Log {
     view.apply(fact);
   }
   void send() { add("send_started", {{"composeId", "c1"}, {"messageId", "m9"}, {"nextState", "working"}}); }
+  void send_draft(std::uint64_t seq) {
+    add("send_started", {{"composeId", "c1"}, {"draft", seq}, {"messageId", "m9"}, {"nextState", "working"}});
+  }
+  void rewind() { add("journal_rewound", {{"to", 2}, {"keeps", "human"}, {"yields", "calls"}}); }
+  void clear() { add("journal_rewound", {{"to", 0}, {"keeps", "nothing"}, {"yields", "sends"}}); }
   void dismiss() { add("compose_dismissed", {{"composeId", "c1"}}); }
+  void edit(const std::string& id) {
+    add("compose_dismissed", {{"composeId", "c1"}, {"replacedBy", id}});
+    add("compose_intent", {{"composeId", id}, {"text", "my own words"}, {"replaces", "c1"}});
+  }
   const DraftState& draft() const { return *view.draft("c1"); }
 
   ConversationView view;
@@ -42,6 +53,39 @@ TEST(DraftStates, ADraftThatWasDismissedFirstIsNotInFlight) {
   EXPECT_TRUE(log.draft().is_dismissed);
   EXPECT_EQ(log.view.in_flight(), 0U);
   EXPECT_EQ(log.draft().rounds, 1U);   // the key of the next round is another one
+}
+
+TEST(DraftStates, ARewindBehindASendingDoesNotCount) {
+  Log log;
+  log.send_draft(3);
+  log.rewind();
+  log.clear();
+  EXPECT_EQ(log.view.generation(), 0U);
+  EXPECT_EQ(log.view.rewinds(), 2U);   // the key of the next rewind is another one
+  EXPECT_EQ(log.draft().in_flight, "m9");
+  log.add("send_failed", {{"composeId", "c1"}, {"messageId", "m9"}, {"error", "no"}});
+  log.rewind();
+  EXPECT_EQ(log.view.generation(), 1U);
+  EXPECT_EQ(log.view.draft("c1"), nullptr);
+}
+
+TEST(DraftStates, ASendingBehindARewindIsNotInFlight) {
+  Log log;
+  log.rewind();
+  log.send_draft(3);
+  EXPECT_EQ(log.view.in_flight(), 0U);
+  log.add("compose_intent", {{"composeId", "c1"}, {"text", "anew"}});
+  log.send_draft(3);
+  EXPECT_EQ(log.view.in_flight(), 0U);
+  log.send_draft(6);
+  EXPECT_EQ(log.view.in_flight(), 1U);
+}
+
+TEST(DraftStates, ARewindOfAnOlderLogCountsBehindASending) {
+  Log log;
+  log.send();
+  log.add("journal_rewound", {{"to", 2}, {"keeps", "human"}});
+  EXPECT_EQ(log.view.generation(), 1U);
 }
 
 TEST(DraftStates, ADraftThatIsBeingSentOrWasSentIsNotDismissed) {
@@ -65,6 +109,48 @@ TEST(DraftStates, ADraftThatCouldNotBeSentIsDismissed) {
   EXPECT_EQ(log.view.unsent_draft(), "");
 }
 
+TEST(DraftStates, ARefusedDismissalIsNoFactThatCounts) {
+  Log log;
+  log.send();
+  const std::size_t facts = log.view.facts().size(), counted = log.view.counted();
+  log.dismiss();
+  EXPECT_EQ(log.view.facts().size(), facts);
+  EXPECT_EQ(log.view.counted(), counted);
+}
+
+TEST(DraftStates, AnEditPutsADraftInThePlaceOfAnother) {
+  Log log;
+  log.edit("c2");
+  EXPECT_TRUE(log.draft().is_dismissed);
+  EXPECT_EQ(log.view.unsent_drafts(), std::vector<std::string>{"c2"});
+}
+
+TEST(DraftStates, AnEditThatCameTooLateIsNoFactThatCounts) {
+  const auto send = [](Log& log) { log.send(); };
+  const auto dismiss = [](Log& log) { log.dismiss(); };
+  const auto edit = [](Log& log) { log.edit("c3"); };
+  for (const std::function<void(Log&)>& first : {std::function<void(Log&)>(send), {dismiss}, {edit}}) {
+    Log log;
+    first(log);
+    const std::size_t facts = log.view.facts().size();
+    const std::vector<std::string> drafts = log.view.unsent_drafts();
+    log.edit("c2");
+    EXPECT_EQ(log.view.facts().size(), facts);
+    EXPECT_EQ(log.view.unsent_drafts(), drafts);
+    EXPECT_EQ(log.view.draft("c2"), nullptr);
+  }
+}
+
+TEST(DraftStates, AnEditThatWasForgottenIsDoneAgain) {
+  Log log;
+  log.add("message_received", {{"messageId", "m2"}, {"text", "and?"}});
+  log.edit("c2");
+  log.add("journal_rewound", {{"to", 4}, {"keeps", "human"}});
+  EXPECT_EQ(log.view.unsent_drafts(), std::vector<std::string>{"c1"});
+  log.edit("c3");
+  EXPECT_EQ(log.view.unsent_drafts(), std::vector<std::string>{"c3"});
+}
+
 TEST(DraftStates, PlanningWaitsForAMessageInFlightAlsoAfterAWhisper) {
   Log log;
   log.send();
@@ -72,6 +158,27 @@ TEST(DraftStates, PlanningWaitsForAMessageInFlightAlsoAfterAWhisper) {
   EXPECT_EQ(evaluate(log.view, {}, {}).verdict, Verdict::Park);
   log.add("send_failed", {{"composeId", "c1"}, {"messageId", "m9"}, {"error", "no"}});
   EXPECT_EQ(evaluate(log.view, {}, {}).verdict, Verdict::Dismiss);
+}
+
+// A program that plans begins a call, and somebody regenerates: the first of the two in the log counts.
+TEST(ProgramCalls, ARewindAfterTheBeginningOfACallDoesNotCount) {
+  Log log;
+  log.add("program_call_begun", {{"program", "p"}, {"key", "book#0"}, {"generation", 0}});
+  log.add("journal_rewound", {{"to", 1}, {"keeps", "human"}, {"yields", "calls"}});
+  EXPECT_EQ(log.view.generation(), 0U);
+  EXPECT_NE(log.view.unknown_call().find("book#0"), std::string::npos);
+  log.add("program_call_ended", {{"program", "p"}, {"key", "book#0"}});
+  log.add("journal_rewound", {{"to", 1}, {"keeps", "human"}, {"yields", "calls"}});
+  EXPECT_EQ(log.view.generation(), 1U);
+}
+
+TEST(ProgramCalls, TheBeginningOfACallAfterARewindDoesNotCount) {
+  Log log;
+  log.add("journal_rewound", {{"to", 1}, {"keeps", "human"}, {"yields", "calls"}});
+  log.add("program_call_begun", {{"program", "p"}, {"key", "book#0"}, {"generation", 0}});
+  EXPECT_TRUE(log.view.program_calls().empty());
+  log.add("program_call_begun", {{"program", "p"}, {"key", "book#0"}, {"generation", 1}});
+  EXPECT_EQ(log.view.program_calls().size(), 1U);
 }
 
 }  // namespace

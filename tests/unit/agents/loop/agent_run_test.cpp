@@ -205,6 +205,30 @@ TEST_F(AgentRunTest, a_fault_shows_the_model_the_value_that_did_not_fit_and_no_h
   EXPECT_EQ(hidden.find("4711"), std::string::npos);
 }
 
+TEST_F(AgentRunTest, a_fork_counts_the_calls_of_the_turns_that_it_has) {
+  const Agent agent = made(R"({"name": "a", "prompt": "P", "max_turns": 9, "tools": [
+      {"name": "w", "signature": "() -> :int", "effect": "pure"}]})");
+  AgentRun run = AgentRun::start(agent, {.id = "r"}).value();
+  run.step();
+  for (const char* path : {"w", "w#2", "w#3"}) {
+    ASSERT_TRUE(run.resolve_model("model", says("(tool/w {})")));
+    run.step();
+    ASSERT_TRUE(run.resolve(path, Value::of(std::int64_t{1}))) << path;
+    run.step();
+  }
+  ASSERT_TRUE(run.resolve_model("model", says("(tool/w {})")));
+  run.step();                                              // a fork lacks what is under way, too
+  const std::vector<std::vector<std::string>> next = {{"w"}, {"w#2"}, {"w#3"}, {"w#4"}};
+  for (std::uint32_t turns = 0; turns < next.size(); ++turns) {
+    AgentRun forked = run.fork(turns, "f").value();
+    forked.step();
+    ASSERT_TRUE(forked.resolve_model("model", says("(tool/w {})")));
+    forked.step();
+    EXPECT_EQ(forked.pending(), next[turns]);
+    EXPECT_EQ(forked.usage().tool_calls, turns + 1);
+  }
+}
+
 TEST_F(AgentRunTest, another_definition_is_refused) {
   const AgentRun run = waiting(made(kWaiting));
   const auto other = made(R"({"prompt": "x"})");

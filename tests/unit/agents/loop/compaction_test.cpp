@@ -126,6 +126,21 @@ TEST_F(CompactionTest, definitions_of_turns_that_have_left_keep_their_docstrings
   EXPECT_NE(newest.find(";; thrice = a function [x]  ; Triples\n"), std::string::npos) << newest;
 }
 
+TEST_F(CompactionTest, the_list_of_definitions_counts_for_the_limit) {
+  AgentRun run = begin(R"({"prompt": "Do it.", "signature": "() -> :int", "max_turns": 20,
+    "limits": {"transcript_bytes": 2500}})");
+  for (int turn = 0; turn < 19; ++turn) {
+    tell(run, "(def a" + std::to_string(turn) + " \"" + std::string(150, 'x') + "\")");
+    ASSERT_EQ(run.state(), AgentState::Waiting);
+    std::size_t bytes = 0;
+    for (const std::string& message : messages(run)) bytes += message.size();
+    EXPECT_LE(bytes, 2500u + 300u) << "the line about the turn does not count";
+    const AgentRun again = AgentRun::restore(*agent_, run.snapshot()).value();
+    EXPECT_EQ(messages(again), messages(run));
+  }
+  EXPECT_NE(messages(run).back().find(" more definitions"), std::string::npos) << messages(run).back();
+}
+
 TEST_F(CompactionTest, what_the_user_says_is_kept) {
   AgentRun run = begin();
   tell(run, "(return 1)");

@@ -6,10 +6,12 @@
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
+#include <functional>
+#include <utility>
 #include <vector>
 
-#include "agents/harness/harness.h"
-#include "agents/harness/people.h"
+#include "agents/harness/pass/harness.h"
+#include "agents/harness/people/people.h"
 #include "agents/replay/reply_bytes.h"
 
 namespace ptcvm::planner {
@@ -27,6 +29,7 @@ struct Dies {};   // thrown where a process is killed
 class ScriptedDriver final : public loop::AgentDriver {
  public:
   loop::ModelReply ask(const loop::Operation&) override {
+    if (while_asked) std::exchange(while_asked, {})();
     replay::SaidReply said;
     const std::string arguments = boost::json::serialize(boost::json::object{{"program", programs.at(asked++)}});
     said.calls.push_back({"c1", "run_program", arguments});
@@ -43,6 +46,7 @@ class ScriptedDriver final : public loop::AgentDriver {
   std::vector<std::string> programs, calls;
   std::size_t asked = 0;
   bool dies = false, fails = false;
+  std::function<void()> while_asked;   // what somebody else does during the next question to the model
 };
 
 class AgentPlannerTest : public testing::Test {
@@ -66,7 +70,7 @@ class AgentPlannerTest : public testing::Test {
       const harness::Verdict verdict = harness.begin(kNowMs).value();
       if (verdict == harness::Verdict::Dismiss) continue;
       if (verdict != harness::Verdict::Run) return;
-      harness.finish(planner->plan(harness), kNowMs).value();
+      harness.finish(*planner, kNowMs).value();
     }
   }
   void die(const std::string& program) {
@@ -220,6 +224,46 @@ TEST_F(AgentPlannerTest, ACallInDoubtThatDidNotHappenIsMadeAndMayBeInDoubtAgain)
   plan();
   EXPECT_EQ(draft(), "It is n-9");
   EXPECT_EQ(driver_.calls.size(), 2u);
+}
+
+TEST_F(AgentPlannerTest, APassThatWasOutdatedByRegeneratingCallsNothing) {
+  driver_.while_asked = [this] {
+    auto other = harness::Conversation::open(HostLog::of(store_, "talk")).value();
+    ASSERT_TRUE(harness::regenerate(other, kWho));
+  };
+  plan({book("noon"), book("noon", "Booked: ")});
+  EXPECT_EQ(driver_.asked, 2u);
+  EXPECT_EQ(driver_.calls.size(), 1u);
+  EXPECT_EQ(draft(), "Booked: n-1");
+}
+
+TEST_F(AgentPlannerTest, ACallThatAnOutdatedPassDidNotMakeIsInNobodysWay) {
+  driver_.while_asked = [this] {
+    auto other = harness::Conversation::open(HostLog::of(store_, "talk")).value();
+    ASSERT_TRUE(harness::clear(other, kWho));
+  };
+  plan({book("noon")});
+  EXPECT_EQ(driver_.calls.size(), 0u);
+  EXPECT_EQ(refusal(), "");
+  say("m2");
+  plan({book("noon")});
+  EXPECT_EQ(draft(), "It is n-1");
+}
+
+// Regenerates as a process does that did not see the call yet.
+TEST_F(AgentPlannerTest, ARewindBehindACallWithoutAnEndDoesNotCount) {
+  die(book("noon"));
+  const HostFact late = harness::host_fact(HostFactClass::Observation, "journal_rewound", "rewind/1",
+                                                    {{"to", 2}, {"keeps", "human"}, {"yields", "calls"}}, kWho);
+  ASSERT_TRUE(HostLog::of(store_, "talk").put(HostCut::blind(), {&late, 1}));
+  ASSERT_TRUE(talk_.refresh());
+  EXPECT_EQ(talk_.view().generation(), 0u);
+  plan();
+  answer("no");
+  plan();
+  EXPECT_EQ(driver_.calls.size(), 2u);
+  regenerate();   // another rewind counts
+  EXPECT_EQ(talk_.view().generation(), 1u);
 }
 
 TEST_F(AgentPlannerTest, AQuestionAboutACallIsGivenUpByRegenerating) {

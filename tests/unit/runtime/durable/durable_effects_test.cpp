@@ -13,21 +13,6 @@ class DurableEffectsTest : public DurableRunTest {
     change(wanted);
     return run_durably(engine_, store(), tools_, source, wanted);
   }
-  // A tool with an answer of its own; counted by key.
-  void answering(const char* name, EffectClass effect, std::function<ToolReply(const ToolCall&)> answer,
-                 ReconcileHandler reconcile = {}) {
-    ToolDefinition definition;
-    definition.name = name;
-    definition.effect = effect;
-    tools_.add(
-        std::move(definition),
-        [this, answer = std::move(answer)](const ToolCall& call) {
-          ++calls_;
-          ++ledger_[std::string(call.meta.idempotency_key)];
-          return answer(call);
-        },
-        std::move(reconcile));
-  }
   ExternalPut put(const char* id, const char* value, std::optional<std::string> instead_of = std::nullopt) {
     return std::get<ExternalPut>(put_external(store(), "r1", id, value, instead_of, {"manager", now_}));
   }
@@ -36,27 +21,6 @@ class DurableEffectsTest : public DurableRunTest {
 };
 
 constexpr const char* kPay = "(task \"a\" (tool/pay {:n 1}))";
-
-TEST_F(DurableEffectsTest, AnUnknownOutcomeOfAnUnsafeToolIsAsked) {
-  answering("pay", EffectClass::Unsafe, [](const ToolCall&) { return ToolReply::unknown("cut off"); });
-  EXPECT_EQ(run(kPay).outcome.fault.kind, FaultKind::ToolError);
-  const DurableOutcome asked = run(kPay);
-  ASSERT_EQ(asked.end, DurableEnd::InDoubt);
-  EXPECT_EQ(asked.doubts.at(0).key, "r1/task:a#0");
-  EXPECT_EQ(calls_, 1);
-  EXPECT_TRUE(says("r1/task:a#0", DoubtAnswer::Happened, "5"));
-  EXPECT_EQ(run(kPay).outcome.value_edn, "5");
-  EXPECT_EQ(calls_, 1);
-}
-
-TEST_F(DurableEffectsTest, AnUnknownOutcomeOfAKeyedToolIsTriedWithTheSameKey) {
-  answering("pay", EffectClass::Keyed, [this](const ToolCall&) {
-    return calls_ == 1 ? ToolReply::unknown("cut off") : ToolReply::value(Value::integer(9));
-  });
-  EXPECT_EQ(run(kPay).outcome.status, OutcomeStatus::Error);
-  EXPECT_EQ(run(kPay).outcome.value_edn, "9");
-  EXPECT_EQ(ledger_, (std::map<std::string, int>{{"r1/task:a#0", 2}}));
-}
 
 TEST_F(DurableEffectsTest, ARunInDoubtIsParkedAndWokenByTheAnswer) {
   tool("pay", EffectClass::Unsafe);
@@ -205,7 +169,7 @@ TEST_F(DurableEffectsTest, ATaskWithoutEffectsIsResetWithoutAReason) {
 
 TEST_F(DurableEffectsTest, AHostMayAskForReasonsOfResets) {
   tool("pay", EffectClass::Unsafe);
-  const auto strict = [](DurableOptions& o) { o.resets_need_reasons = true; };
+  const auto strict = [](DurableOptions& o) { o.session.resets_need_reasons = true; };
   const DurableOutcome refused = run_with("(do (task \"a\" (tool/pay {})) (task-reset \"a\"))", strict);
   EXPECT_EQ(refused.outcome.fault.kind, FaultKind::ResetNeedsReason);
   EXPECT_EQ(run_with("(do (task \"a\" (tool/pay {})) (task-reset \"a\" \"refunded\") (task \"a\" 5))", strict)

@@ -37,6 +37,22 @@ class DurableRunTest : public testing::Test {
       return ToolReply::value(Value::integer(100 * count + static_cast<int>(ledger_.size())));
     });
   }
+  // A tool with an answer of its own; counted by key.
+  void answering(const char* name, EffectClass effect, std::function<ToolReply(const ToolCall&)> answer,
+                 ReconcileHandler reconcile = {}, RetryPolicy retry = {}) {
+    ToolDefinition definition;
+    definition.name = name;
+    definition.effect = effect;
+    definition.retry = retry;
+    tools_.add(
+        std::move(definition),
+        [this, answer = std::move(answer)](const ToolCall& call) {
+          ++calls_;
+          ++ledger_[std::string(call.meta.idempotency_key)];
+          return answer(call);
+        },
+        std::move(reconcile));
+  }
   void async_tool(const char* name, EffectClass effect = EffectClass::Keyed) {
     ToolDefinition definition;
     definition.name = name;

@@ -294,7 +294,7 @@ TEST_F(SteppingTest, CancellingEndsATurnWhoseCallsAreInFlight) {
 TEST_F(SteppingTest, DefinitionsOfOneTurnAreThereInTheNext) {
   const auto turn = [&](const char* source) {
     DurableOptions wanted = options();
-    wanted.keeps_session = true;
+    wanted.session.keeps_session = true;
     wanted.dead_token = last_token();
     return echo(*stepped(source, std::move(wanted)));
   };
@@ -309,7 +309,7 @@ TEST_F(SteppingTest, DefinitionsAreThereAfterATurnThatWasKilled) {
   deferred("pay", EffectClass::Keyed);
   const auto wanted = [&] {
     DurableOptions out = options();
-    out.keeps_session = true;
+    out.session.keeps_session = true;
     out.dead_token = last_token();
     return out;
   };

@@ -20,6 +20,7 @@ TEST(TurnOptions, WhatDiffersComesBack) {
   options.limits.tool_calls = 0;
   options.limits.symbols = 9;
   options.strict_task_ids = true;
+  options.resets_need_reasons = true;
   options.signature = "{a :string \"x\"}";
   options.float_precision = 0;
   options.limits.timeout_ms = 250;
@@ -32,6 +33,7 @@ TEST(TurnOptions, WhatDiffersComesBack) {
   EXPECT_FALSE(complaint) << *complaint << text;
   EXPECT_EQ(read.limits, options.limits);
   EXPECT_EQ(turn_options_edn(read), text);
+  EXPECT_TRUE(read.resets_need_reasons);
   EXPECT_EQ(read.float_precision, options.float_precision);
   EXPECT_EQ(read.signature, options.signature);
 }

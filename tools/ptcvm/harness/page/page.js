@@ -3,7 +3,7 @@
 "use strict";
 
 const at = (id) => document.getElementById(id);
-const kNextStates = ["working", "input-required", "completed", "failed"];
+const kNextStates = ["working", "input-required", "completed", "failed", "canceled", "rejected", "auth-required"];
 
 let conversation = "";      // the id
 let facts = [];             // those that count, oldest first
@@ -56,12 +56,12 @@ function fileLinks(attachments) {
 }
 
 function messageItem(fact) {
-  const kinds = {message_received: "received", message_sent: "sent", user_guidance: "whispered",
-                 user_answer: "whispered"};
+  const kinds = {message_received: "received", message_sent: "sent", message_refused: "whispered",
+                 user_guidance: "whispered", user_answer: "whispered"};
   if (!(fact.type in kinds)) return null;
   const item = element("li", fact.text, {className: kinds[fact.type]});
   const names = {message_received: "The other side", message_sent: "This side", user_guidance: "Whisper",
-                 user_answer: "Answer"};
+                 message_refused: "Not taken: another message came under its id", user_answer: "Answer"};
   const time = new Date(fact.time).toLocaleTimeString();
   item.append(element("small", `${names[fact.type]}${fact.by ? ", " + fact.by : ""}, ${time} `));
   item.append(...fileLinks(fact.attachments));
@@ -170,20 +170,24 @@ function showQuestion() {
   at("choices").replaceChildren(...choices.map((text) => element("option", undefined, {value: String(text)})));
 }
 
-const kStatus = {draft: "A draft waits for you", question: "A question waits for you", waiting: "The planner waits",
+const kStatus = {in_flight: "A message is in flight", given_up: "The planner failed: whisper or regenerate",
+                 draft: "A draft waits for you", question: "A question waits for you", waiting: "The planner waits",
                  frozen: "Too many facts: planning stopped", turn: "The other side has the turn",
                  over: "The conversation is over", idle: "Nothing waits"};
+
+// What tasks did, and that the planner failed, begins no conversation.
+const beginsNothing = (fact) => fact.class === "effect" || (fact.type === "planner_error" && fact.class === "decision");
 
 function showState() {
   at("title").textContent = state.id;
   document.title = state.id;
   at("status").textContent = (kStatus[state.status] || state.status) + (state.state ? ` (${state.state})` : "");
-  at("status").className = ["draft", "question"].includes(state.status) ? "waits" : "";
+  at("status").className = ["in_flight", "given_up", "draft", "question"].includes(state.status) ? "waits" : "";
   const hud = state.hud;
   show("hud", hud !== null);
   if (hud !== null) at("hud").textContent = [hud.phase, hud.title, hud.body].filter((text) => text).join(": ");
   complain(state.notice);
-  show("begin", facts.length === 0 && state.setup.ready);
+  show("begin", facts.every(beginsNothing) && state.setup.ready);
   showDraft();
   showFlights();
   showQuestion();

@@ -6,12 +6,13 @@
 namespace ptcvm::cli {
 namespace {
 
-KeptReply reply_of(wire::Protocol protocol, const char* body) {
-  KeptReply kept;
+KeptRequest replied(wire::Protocol protocol, const char* body) {
+  KeptRequest kept;
   kept.choice.protocol = protocol;
   kept.choice.name = "m";
-  kept.reply.status = 200;
-  kept.reply.body = body;
+  kept.reply.emplace();
+  kept.reply->status = 200;
+  kept.reply->body = body;
   return kept;
 }
 
@@ -21,7 +22,7 @@ const loop::ModelPrices kPrices{{"m", {.input = 2, .cached = 1, .cache_written =
 TEST(AgentCost, InputIsTheSameSumInEachProtocol) {
   constexpr const char* kBody = R"({"type":"message","role":"assistant","content":[],"usage":{"input_tokens":10,
       "cache_read_input_tokens":90,"cache_creation_input_tokens":5,"output_tokens":7}})";
-  const auto messages = cost_lines({reply_of(wire::Protocol::Messages, kBody)}, kPrices);
+  const auto messages = cost_lines({replied(wire::Protocol::Messages, kBody)}, kPrices);
   ASSERT_EQ(messages.size(), 1U);
   EXPECT_EQ(messages[0].input, 105);
   EXPECT_EQ(messages[0].cached, 90);
@@ -29,7 +30,7 @@ TEST(AgentCost, InputIsTheSameSumInEachProtocol) {
 }
 
 TEST(AgentCost, AGoodReplyWithoutTokensHasAnUnknownCost) {
-  const auto lines = cost_lines({reply_of(wire::Protocol::Messages, R"({"type":"message","content":[]})")}, kPrices);
+  const auto lines = cost_lines({replied(wire::Protocol::Messages, R"({"type":"message","content":[]})")}, kPrices);
   EXPECT_FALSE(sum_of(lines).money());
   EXPECT_EQ(sum_of(lines).money_text(), "?");
 }

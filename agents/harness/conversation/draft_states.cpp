@@ -1,0 +1,103 @@
+// Drafts and what became of them, as a conversation sees them. The log has one order: whether a draft was dismissed or
+// its sending began first is the same for everybody, and the second of the two does not count. An edit is a dismissal
+// and a new draft, and both count or none of them. A rewind and a sending are like that, too.
+#include <algorithm>
+
+#include "agents/harness/conversation/conversation_view.h"
+
+namespace ptcvm::harness {
+
+namespace json = boost::json;
+
+namespace {
+
+bool is_stamped_on_messages(FactType type) {
+  constexpr FactType kStamped[] = {FactType::tool_call, FactType::tool_result,    FactType::planner_error,
+                                   FactType::sleep,     FactType::agent_question, FactType::user_answer};
+  return std::ranges::find(kStamped, type) != std::end(kStamped);
+}
+
+}  // namespace
+
+// Returns whether the fact counts: a draft that replaces another one does when its own dismissal of that one did.
+bool ConversationView::take_draft(const Fact& fact) {
+  const std::string_view id = text_of(fact.body, "composeId"), replaced = text_of(fact.body, "replaces");
+  if (fact.fact_class == HostFactClass::Observation && !replaced.empty()) {
+    const auto other = drafts_.find(replaced);
+    if (other == drafts_.end() || other->second.replaced_by != id) return false;
+  }
+  DraftState& draft = drafts_[std::string(id)];
+  draft.seq = fact.seq;
+  const auto writer = writers_.find(fact.seq);
+  draft.writer = writer == writers_.end() ? 0 : writer->second;
+  draft.is_dismissed = dismissed_.contains(id);
+  if (!draft.is_dismissed) unsent_.emplace_back(id);
+  return true;
+}
+
+void ConversationView::take_send(const HostFact& fact, const json::object& body) {
+  const json::value* const seq = body.if_contains("draft");   // where the draft is; older logs do not say
+  if (seq != nullptr) {
+    const DraftState* const there = draft(text_of(body, "composeId"));
+    const bool is_there = there != nullptr && *seq == there->seq && fact_at(there->seq) != nullptr;
+    if (!is_there) return;   // a rewind dropped the draft first, and it is not sent
+  }
+  const auto known = drafts_.try_emplace(std::string(text_of(body, "composeId"))).first;
+  DraftState& draft = known->second;
+  if (fact.name == "send_failed") {
+    draft.in_flight.clear();
+    draft.is_approved = false;
+    draft.send_error = text_of(body, "error");
+    return;
+  }
+  ++draft.rounds;
+  if (draft.is_dismissed) return;   // somebody dismissed the draft first, and it is not sent
+  draft.send_seq = fact.seq;
+  draft.in_flight = text_of(body, "messageId");
+  draft.next_state = text_of(body, "nextState");
+  draft.is_approved = true;
+  draft.send_error.clear();
+}
+
+// Returns whether the fact counts: a draft that is under way is not dismissed, and none is replaced twice.
+bool ConversationView::take_dismissal(const Fact& fact) {
+  const std::string_view id = text_of(fact.body, "composeId"), replacement = text_of(fact.body, "replacedBy");
+  const auto known = drafts_.find(id);
+  const bool is_known = known != drafts_.end();
+  if (is_known && known->second.is_under_way()) return false;
+  if (!replacement.empty() && (!is_known || known->second.is_dismissed)) return false;
+  if (is_known) {
+    known->second.is_dismissed = true;
+    known->second.replaced_by = replacement;
+  }
+  dismissed_.emplace(id);
+  std::erase(unsent_, id);
+  return true;
+}
+
+const DraftState* ConversationView::draft(std::string_view compose_id) const {
+  const auto found = drafts_.find(compose_id);
+  return found == drafts_.end() || found->second.seq == 0 ? nullptr : &found->second;
+}
+
+std::size_t ConversationView::in_flight() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(drafts_, [](const auto& entry) { return !entry.second.in_flight.empty(); }));
+}
+
+const PlannerName* ConversationView::planner_of(const DraftState& draft) const {
+  const auto found = planners_.find(draft.writer);
+  return draft.writer == 0 || found == planners_.end() ? nullptr : &found->second;
+}
+
+std::vector<ProposedFact> ConversationView::batch_of(const DraftState& draft) const {
+  std::vector<ProposedFact> batch;
+  if (draft.writer == 0) return batch;
+  for (const auto& [seq, writer] : writers_) {
+    const Fact* const fact = writer == draft.writer ? fact_at(seq) : nullptr;
+    if (fact != nullptr && is_stamped_on_messages(fact->type)) batch.push_back({fact->type, fact->body});
+  }
+  return batch;
+}
+
+}  // namespace ptcvm::harness

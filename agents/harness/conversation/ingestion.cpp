@@ -1,0 +1,82 @@
+#include "agents/harness/conversation/ingestion.h"
+
+#include "agents/harness/facts/json_members.h"
+
+namespace ptcvm::harness {
+
+namespace json = boost::json;
+
+namespace {
+
+std::string or_else(std::string_view text, std::string otherwise) {
+  return text.empty() ? std::move(otherwise) : std::string(text);
+}
+
+// What this side sent has no origin beside the message: the journal knows where the file is from. A file that the
+// journal does not have is one of the person's.
+void add_file(const json::object& file, std::string_view message_id, bool is_received,
+              std::vector<ProposedFact>& facts, json::array& attachments) {
+  const std::string_view bytes = text_of(file, "bytes");
+  if (bytes.empty() || !is_base64(bytes)) return;
+  const std::string name = or_else(trimmed(text_of(file, "name")), "file-" + std::string(message_id) + "-" +
+                                                                       std::to_string(attachments.size() + 1) + ".bin");
+  const std::string type = or_else(text_of(file, "mimeType"), "application/octet-stream");
+  const std::string_view origin = is_received ? "inbound" : "user";
+  facts.push_back(
+      {FactType::attachment_added, {{"name", name}, {"mimeType", type}, {"bytes", bytes}, {"origin", origin}}});
+  json::object attached{{"name", name}, {"mimeType", type}};
+  if (is_received) attached["origin"] = "inbound";
+  attached["size"] = decoded_size(bytes);
+  attachments.push_back(std::move(attached));
+}
+
+}  // namespace
+
+std::vector<ProposedFact> facts_of_message(const json::object& message) {
+  std::vector<ProposedFact> facts;
+  const std::string_view id = text_of(message, "messageId");
+  if (id.empty()) return facts;
+  const bool is_received = text_of(message, "role") == "agent";
+  std::string text;
+  bool has_text = false;
+  json::array attachments;
+  if (const json::array* const parts = array_at(message, "parts")) {
+    for (const json::value& part : *parts) {
+      const json::object* const object = part.if_object();
+      if (object == nullptr) continue;
+      if (const json::object* const file = object_at(*object, "file")) {
+        add_file(*file, id, is_received, facts, attachments);
+      }
+      const json::value* const said = object->if_contains("text");
+      if (said == nullptr || !said->is_string()) continue;
+      if (has_text) text += '\n';
+      has_text = true;
+      text += std::string_view(said->get_string());
+    }
+  }
+  json::object body{{"messageId", id}, {"text", text}};
+  if (!attachments.empty()) body["attachments"] = std::move(attachments);
+  facts.push_back({is_received ? FactType::message_received : FactType::message_sent, std::move(body)});
+  return facts;
+}
+
+std::vector<ProposedFact> facts_of_task(const json::object& task) {
+  std::vector<ProposedFact> facts;
+  const auto add = [&facts](const json::object& message) {
+    for (ProposedFact& fact : facts_of_message(message)) facts.push_back(std::move(fact));
+  };
+  if (const json::array* const history = array_at(task, "history")) {
+    for (const json::value& message : *history) {
+      if (message.is_object()) add(message.get_object());
+    }
+  }
+  const json::object* const status = object_at(task, "status");
+  if (status != nullptr) {
+    if (const json::object* const message = object_at(*status, "message")) add(*message);
+  }
+  const std::string_view state = status == nullptr ? std::string_view{} : text_of(*status, "state");
+  facts.push_back({FactType::status_changed, {{"a2a", is_task_status(state) ? state : "submitted"}}});
+  return facts;
+}
+
+}  // namespace ptcvm::harness

@@ -1,0 +1,215 @@
+#include "agents/harness/sending/drafts.h"
+
+#include <algorithm>
+
+#include "agents/harness/conversation/ingestion.h"
+#include "agents/harness/facts/blank_text.h"
+#include "agents/harness/facts/turn.h"
+
+namespace ptcvm::harness {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::int64_t kFirstDelayMs = 200;
+constexpr std::int64_t kSendLeaseMs = 60'000;
+constexpr std::string_view kTraceExtension = "urn:ptcvm:planner-trace:v1";
+
+Error refuse(Errc code, std::string message, std::string_view detail = {}) {
+  return {code, std::move(message), std::nullopt, detail};
+}
+
+Error already_in_flight() { return refuse(Errc::wrong_state, "draft already in flight", kSendInFlight); }
+
+Result<json::array> parts_of(const ConversationView& view, const json::object& draft) {
+  json::array parts{json::object{{"kind", "text"}, {"text", text_of(draft, "text")}}};
+  const json::value* const attachments = draft.if_contains("attachments");
+  if (attachments == nullptr) return parts;
+  for (const json::value& item : attachments->get_array()) {
+    const std::string_view name = text_of(item.get_object(), "name");
+    const Fact* const file = view.attachment(name);
+    if (file == nullptr) return refuse(Errc::invalid_value, "attachment not found: " + std::string(name));
+    parts.push_back(json::object{{"kind", "file"},
+                                 {"file", {{"name", text_of(file->body, "name")},
+                                           {"mimeType", text_of(file->body, "mimeType")},
+                                           {"bytes", text_of(file->body, "bytes")}}}});
+  }
+  return parts;
+}
+
+json::object trace_json(const ConversationView& view, const DraftState& draft, const SenderTrace& trace) {
+  json::array journal;
+  for (ProposedFact& fact : view.batch_of(draft)) {
+    fact.body["type"] = fact_info(fact.type).name;
+    journal.push_back(std::move(fact.body));
+  }
+  const PlannerName* const planner = view.planner_of(draft);
+  return {{"plannerType", planner == nullptr ? trace.planner_type : planner->type},
+          {"plannerSeed", planner == nullptr ? trace.planner_seed : planner->seed},
+          {"plannerMode", trace.planner_mode},
+          {"journal", std::move(journal)}};
+}
+
+Error not_found(const ConversationView& view) {
+  std::string waiting;
+  for (const std::string& id : view.unsent_drafts()) waiting.append(waiting.empty() ? "" : ", ").append(id);
+  return refuse(Errc::wrong_state, "compose not found; " + (waiting.empty() ? "no draft waits"
+                                                                            : "these drafts wait: " + waiting));
+}
+
+// Returns the draft when the journal has its fact, or nullptr.
+const DraftState* draft_with_fact(const ConversationView& view, std::string_view compose_id) {
+  const DraftState* const draft = view.draft(compose_id);
+  return draft == nullptr || view.fact_at(draft->seq) == nullptr ? nullptr : draft;
+}
+
+// Returns the message of a draft that may be sent, under this id.
+Result<Sending> compose(const ConversationView& view, std::string_view compose_id, std::string message_id,
+                        std::string next_state, const SenderTrace& trace) {
+  const DraftState& draft = *view.draft(compose_id);
+  auto parts = parts_of(view, view.fact_at(draft.seq)->body);
+  if (!parts) return parts.error();
+  if (!is_next_state(next_state)) {
+    return refuse(Errc::invalid_value, "a message cannot ask for the state \"" + next_state + '"');
+  }
+  Sending sending;
+  sending.compose_id = compose_id;
+  sending.message_id = std::move(message_id);
+  sending.next_state = std::move(next_state);
+  sending.message = {{"kind", "message"},
+                     {"messageId", sending.message_id},
+                     {"role", "user"},
+                     {"parts", *std::move(parts)},
+                     {"metadata",
+                      {{"nextState", sending.next_state}, {kTraceExtension, trace_json(view, draft, trace)}}}};
+  return sending;
+}
+
+// Writes an effect under a claim that is given back at once.
+Result<bool> write_effect(Conversation& conversation, std::string key, std::string name, const json::object& body,
+                          const Author& author) {
+  const auto token = conversation.claim(author.now_ms, kSendLeaseMs);
+  if (!token) return token.error();
+  if (!*token) return refuse(Errc::busy, "another process writes to this conversation now; try again");
+  const Result<HostPut> put = conversation.effect(**token, std::move(key), std::move(name), body, author);
+  const Result<void> released = conversation.release(**token);
+  if (!put) return put.error();
+  if (!released) return released.error();
+  return put->is_mine;
+}
+
+}  // namespace
+
+Result<void> draft_waits(const ConversationView& view, std::string_view compose_id) {
+  const DraftState* const draft = draft_with_fact(view, compose_id);
+  if (draft == nullptr) return not_found(view);
+  if (draft->is_dismissed) return refuse(Errc::wrong_state, "draft dismissed");
+  if (draft->is_sent) return refuse(Errc::wrong_state, "draft already sent");
+  if (!draft->in_flight.empty()) return already_in_flight();
+  return {};
+}
+
+Result<Sending> begin_send(Conversation& conversation, std::string_view compose_id,
+                           const std::optional<std::string>& next_state, const SenderTrace& trace,
+                           std::string_view nonce, const Author& author) {
+  if (const Result<bool> read = conversation.refresh(); !read) return read.error();
+  const ConversationView& view = conversation.view();
+  if (const Result<void> waits = draft_waits(view, compose_id); !waits) return waits.error();
+  if (is_terminal_status(view.status())) return error_of_end(view);
+  const DraftState draft = *view.draft(compose_id);
+  const std::string hint(text_of(view.fact_at(draft.seq)->body, "nextStateHint"));
+  std::string message_id =
+      "m-" + conversation.log().id() + "-" + std::string(compose_id) + "-" + std::to_string(draft.rounds + 1);
+  if (!nonce.empty()) message_id.append("-").append(nonce);
+  Result<Sending> sending = compose(view, compose_id, std::move(message_id),
+                                    next_state.value_or(hint.empty() ? "working" : hint), trace);
+  if (!sending) return sending;
+  const std::string key = "send/" + std::to_string(draft.seq) + "/" + std::to_string(draft.rounds + 1);
+  const Result<bool> mine = write_effect(
+      conversation, key, "send_started",
+      {{"composeId", compose_id},
+       {"draft", draft.seq},
+       {"messageId", sending->message_id},
+       {"nextState", sending->next_state}},
+      author);
+  if (!mine) return mine.error();
+  if (!*mine) return already_in_flight();
+  const DraftState* const begun = draft_with_fact(view, compose_id);
+  if (begun == nullptr) return not_found(view);   // a rewind was first
+  const bool is_in_flight = begun->in_flight == sending->message_id;
+  if (!is_in_flight) return refuse(Errc::wrong_state, "draft dismissed");   // before sending began
+  if (!is_terminal_status(view.status())) return sending;
+  if (const Result<void> ended = end_send(conversation, *sending, error_of_end(view).message, author); !ended) {
+    return ended.error();
+  }
+  return error_of_end(view);
+}
+
+Result<Sending> compose_again(const ConversationView& view, std::string_view compose_id, const SenderTrace& trace) {
+  const DraftState* const draft = draft_with_fact(view, compose_id);
+  if (draft == nullptr) return not_found(view);
+  if (draft->in_flight.empty()) return refuse(Errc::wrong_state, "draft not in flight");
+  return compose(view, compose_id, draft->in_flight, draft->next_state, trace);
+}
+
+Result<void> end_send(Conversation& conversation, const Sending& sending, std::string error, const Author& author) {
+  const Result<bool> written =
+      write_effect(conversation, "send_failed/" + sending.message_id, "send_failed",
+                   {{"composeId", sending.compose_id}, {"messageId", sending.message_id}, {"error", std::move(error)}},
+                   author);
+  return written ? Result<void>{} : written.error();
+}
+
+std::optional<KnownFate> find_known_fate(std::string_view name) {
+  if (name == "arrived") return KnownFate::Arrived;
+  if (name == "lost") return KnownFate::Lost;
+  return std::nullopt;
+}
+
+Result<void> settle_by_hand(Conversation& conversation, std::string_view compose_id, KnownFate fate,
+                            const Author& author) {
+  if (const Result<bool> read = conversation.refresh(); !read) return read.error();
+  const Result<Sending> sending = compose_again(conversation.view(), compose_id, {});
+  if (!sending) return sending.error();
+  if (fate == KnownFate::Lost) {
+    return end_send(conversation, *sending, "the message did not arrive, as a person said", author);
+  }
+  std::vector<ProposedFact> facts = facts_of_message(sending->message);
+  if (!is_terminal_status(conversation.view().status())) {   // a state that ends the task is final
+    facts.push_back({FactType::status_changed, {{"a2a", turn_after(sending->next_state).sender}}});
+  }
+  return conversation.observe(std::move(facts), author);
+}
+
+std::int64_t send_delay_ms(std::uint32_t attempt) { return kFirstDelayMs << std::min(attempt, kSendAttempts); }
+
+std::vector<Sending> sends_in_flight(const ConversationView& view) {
+  std::vector<Sending> sends;
+  for (const auto& [compose_id, draft] : view.drafts()) {
+    if (draft.in_flight.empty()) continue;
+    sends.push_back({compose_id, draft.in_flight, {}, {}, kSendAttempts});
+  }
+  return sends;
+}
+
+Result<std::string> draft_by_hand(Conversation& conversation, std::string text, const Author& author) {
+  if (is_blank_text(text)) return refuse(Errc::invalid_value, "the draft is blank; write something");
+  if (const Result<bool> read = conversation.refresh(); !read) return read.error();
+  for (;;) {   // somebody else may write a draft at the same moment
+    std::string id = next_draft_id(conversation.view(), "c-hand");
+    const Result<HostPut> put = conversation.observe_once(
+        {FactType::compose_intent, {{"composeId", id}, {"text", text}}}, "draft/" + id, author);
+    if (!put) return put.error();
+    if (put->is_mine) return id;
+  }
+}
+
+std::string next_draft_id(const ConversationView& view, std::string_view prefix) {
+  for (std::uint64_t number = view.log_seq() + 1;; ++number) {
+    std::string id = std::string(prefix) + "-" + std::to_string(number);
+    if (view.draft(id) == nullptr) return id;
+  }
+}
+
+}  // namespace ptcvm::harness

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""What conversations refuse, with what to do next: messages, questions, proposals and names that cannot be meant.
+
+usage: harness_refusals_test.py PTCVM   (the program under test)"""
+import json
+import signal
+import sys
+import unittest
+
+from conversation_case import ConversationCase
+from harness_page import Page
+from ptcvm_process import ptcvm
+
+DRAFT = '(propose {:type :compose_intent :composeId "c1" :text "At noon"})'
+
+
+class RefusalsTest(ConversationCase):
+    def plan(self, program, status=75):
+        return self.told("run", "--planner", self.file("plan.ptc", program), status=status)
+
+    def texts(self, kind):
+        out = ptcvm("harness", "log", "--store", self.store, "--id", "clinic")[1]
+        return [fact["text"] for fact in map(json.loads, out.splitlines()) if fact["type"] == kind]
+
+    def test_one_id_has_one_message(self):
+        """Another text under the id was answered with ok, and lost."""
+        page = Page("--store", self.store, "--id", "clinic")
+        self.addCleanup(page.end, signal.SIGKILL)
+        for _ in range(2):
+            self.assertEqual(page.act("clinic", "say", text="hello", messageId="M1"), (200, {"ok": True}))
+        status, answer = page.act("clinic", "say", text="other", messageId="M1")
+        self.assertEqual((status, "another message was taken under the messageId M1" in answer["error"]), (409, True))
+        self.assertEqual(page.act("clinic", "say", text="other", messageId="")[0], 400)
+        self.assertEqual(self.texts("message_received"), ["hello"])
+
+    def test_another_answer_is_a_conflict(self):
+        self.told("say", "hello")
+        self.plan('(ask "When?" {:qid "q1"})')
+        page = Page("--store", self.store, "--id", "clinic")
+        self.addCleanup(page.end, signal.SIGKILL)
+        self.assertEqual(page.act("clinic", "answer", qid="q1", text="noon")[0], 200)
+        status, answer = page.act("clinic", "answer", qid="q1", text="one")
+        self.assertEqual((status, answer["error"]), (409, 'the question q1 has an answer already: "noon"'))
+
+    def test_a_qid_has_one_prompt(self):
+        """The answer of another question was taken for this one."""
+        self.told("say", "hello")
+        twice = """(do (ask "Send the notes?" {:qid "ok"})
+          (propose {:type :compose_intent :text (str (confirm "Send money?" {:qid "ok"}))}))"""
+        self.plan(twice)
+        self.told("answer", "ok", "yes", status=75)
+        err = self.plan(twice, status=1)[1]
+        self.assertIn('the question ok was asked already with another prompt: "Send the notes?"', err)
+
+    def test_what_an_agent_returns_and_is_no_fact_fails_the_pass(self):
+        """It used up the trigger, and nothing was said."""
+        agent = self.file("agent.json", json.dumps({"prompt": "Answer.",
+                                                    "signature": "(status :string, facts [:map]) -> :any"}))
+        for number, (value, shown) in enumerate((('{:text "hi"}', '{"text":"hi"}'), ("7", "7"), ("[7]", "7"),
+                                                 ("true", "true"), ('{:type :draft}', '"draft"'))):
+            script = self.file("script.jsonl", (json.dumps({"program": f"(return {value})"}) + "\n") * 3)
+            name = f"t{number}"
+            self.told("say", "hello", conversation=name)
+            err = self.told("run", "--planner", "agent:" + agent, "--model", "scripted:" + script,
+                               conversation=name, status=1)[1]
+            for said in (shown, "fact", "type"):
+                self.assertIn(said, err)
+
+    def test_what_cannot_come_is_not_waited_for(self):
+        self.told("say", "hello")
+        for wait, said in (('(await-fact :bogus "k")', 'nothing of the type "bogus" can be waited for'),
+                           ("(await-fact :tool_result 7)", "the key must be a text, and is 7"),
+                           ('(await-fact 7 "k")', "the types are task, timer, user_answer")):
+            self.told("whisper", "again")
+            self.assertIn(said, self.plan(wait, status=1)[1])
+        self.told("whisper", "again")
+        self.assertEqual(self.plan('(await-fact :timer "t")')[0]["status"], "waiting")
+
+    def test_other_logs_are_no_conversations(self):
+        """Facts of conversations were written into them."""
+        self.assertEqual(ptcvm("run", self.file("z.ptc", "(+ 1 2)"), "--store", self.store, "--id", "Z")[0], 0)
+        self.told("say", "hello")
+        self.plan('(ask "When?")')
+        for name in ("Z", "clinic/planner"):
+            for command, *words in (("say", "x"), ("whisper", "x"), ("clear",), ("log",)):
+                err = self.told(command, *words, conversation=name, status=65)[1]
+                self.assertIn(f"{name} is no conversation", err)
+
+    def test_another_log_is_no_other_side(self):
+        """Messages were written into it."""
+        self.assertEqual(ptcvm("run", self.file("z.ptc", "(+ 1 2)"), "--store", self.store, "--id", "Z")[0], 0)
+        self.told("say", "hello")
+        program = self.file("plan.ptc", DRAFT)
+        kept = ("--store", self.store, "--id", "clinic", "--peer", "Z")
+        for words in (("run", *kept, "--planner", program), ("serve", *kept), ("approve", *kept)):
+            status, out, err = ptcvm("harness", *words)
+            self.assertEqual((status, out, "Z is no conversation" in err), (65, "", True), err)
+
+    def test_another_side_that_is_no_address_of_the_web(self):
+        self.told("say", "hello")
+        for url in ("notaurl", "file:///etc/hostname", "http://", "ftp://a"):
+            for words in (("run", "--planner", "simple-demo"), ("serve",), ("approve",)):
+                status, out, err = ptcvm("harness", words[0], "--store", self.store, "--id", "clinic", *words[1:],
+                                         "--remote", url)
+                self.assertEqual((status, out, "--remote: must be the URL" in err), (65, "", True), err)
+
+    def test_a_text_that_is_not_utf_8(self):
+        self.told("say", "hello")
+        for command, *words in (("whisper", b"a\xff"), ("say", b"\xc3"), ("answer", "q1", b"\xff")):
+            self.assertIn("TEXT: must be UTF-8", self.told(command, *words, status=65)[1])
+
+    def test_a_text_that_nobody_sees(self):
+        self.told("say", "hello")
+        self.plan('(propose {:type :compose_intent :composeId "c1" :text "At noon"})')
+        for text in (" \t\n", "\u00a0", "\u200b", "\u2003\u3000", "\ufeff\u2060", "\u0001"):
+            for words in (("whisper", text), ("say", text), ("edit", "c1", text)):
+                self.assertIn("is blank", self.told(*words, status=65)[1], (words, text))
+        self.told("say", "\u200bhello", status=75)
+
+    def test_a_required_answer_that_nobody_sees(self):
+        self.told("say", "hello")
+        self.plan('(ask "When?" {:qid "q1" :required true})')
+        for text in ("\u00a0", "\u200b"):
+            self.assertIn("must be answered with a text", self.told("answer", "q1", text, status=65)[1])
+
+    def test_a_draft_that_nobody_sees(self):
+        self.told("say", "hello")
+        self.assertIn("planner failed", self.plan('(propose {:type :compose_intent :text "\u200b"})', status=1)[1])
+
+    def test_a_question_that_asks_nothing(self):
+        self.told("say", "hello")
+        self.assertIn("ask: the prompt is blank", self.plan('(ask " ")', status=1)[1])
+
+    def test_a_tool_that_has_no_command(self):
+        self.told("say", "hello")
+        self.assertIn("--tool NAME=COMMAND", self.plan("(tool/look {:a 1})", status=1)[1])
+
+    def test_a_draft_that_is_not_there_names_those_that_are(self):
+        self.told("say", "hello")
+        self.assertIn("compose not found; no draft waits", self.told("dismiss", "c9", status=65)[1])
+        self.plan(DRAFT)
+        self.assertIn("compose not found; these drafts wait: c1", self.told("approve", "c9", status=65)[1])
+
+    def test_a_state_that_is_none_names_the_states(self):
+        err = self.told("say", "x", "--next", "asleep", status=65)[1]
+        self.assertIn('"asleep" is no state of a task; the states are initializing, submitted, working,', err)
+
+    def test_a_draft_that_waits_in_a_frozen_conversation_may_be_sent(self):
+        self.told("say", "hello")
+        self.plan(DRAFT)
+        page = Page("--store", self.store, "--id", "clinic")
+        self.addCleanup(page.end, signal.SIGKILL)
+        for number in range(200):
+            page.act("clinic", "whisper", text=str(number))
+        self.assertEqual(page.end(), 0)
+        state, err = self.plan(DRAFT)
+        self.assertEqual(state["status"], "frozen")
+        self.assertIn("ptcvm harness approve", err)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]] + sys.argv[2:])

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""What a conversation says of itself: a message in flight and what settles it, a planner that gave up, a form.
+
+usage: harness_status_test.py PTCVM   (the program under test)"""
+import json
+import pathlib
+import signal
+import sys
+import unittest
+
+from conversation_case import ConversationCase
+from harness_page import Page
+from ledger_agent import LedgerAgent
+from ptcvm_process import ptcvm
+
+NEGOTIATION = pathlib.Path(__file__).resolve().parents[2] / "examples/negotiation"
+DRAFT = '(propose {:type :compose_intent :composeId "c1" :text "At noon"})'
+
+
+class StatusCase(ConversationCase):
+    def page(self, *args):
+        page = Page("--store", self.store, "--id", "clinic", *args)
+        self.addCleanup(page.end, signal.SIGKILL)
+        return page
+
+    def state_of_runs(self):
+        out = ptcvm("runs", "--store", self.store, "--json")[1]
+        return [(run["state"], run["waits_for"]) for run in map(json.loads, out.splitlines()) if run["id"] == "clinic"]
+
+
+class InFlightTest(StatusCase):
+    """The status was "draft", and what settles the message was told in words alone."""
+
+    def setUp(self):
+        super().setUp()
+        self.agent = LedgerAgent()
+        self.addCleanup(self.agent.close)
+        self.agent.fate = "hang up"
+        self.told("run", "--planner", self.file("plan.ptc", DRAFT), "--begin", status=75)
+
+    def test_commands_say_it(self):
+        self.told("approve", "--remote", self.agent.url, status=65)
+        state = self.told("whisper", "well?", status=75)[0]
+        settle = [{"draft": "c1", "messageId": self.agent.ledger[0][0], "outcomes": ["arrived", "lost"]}]
+        self.assertEqual((state["status"], state["settle"]), ("in_flight", settle))
+        self.assertEqual(self.state_of_runs(), [("waiting", "settle:c1")])
+        state = self.told("settle", "c1", "lost", status=75)[0]
+        self.assertEqual((state["status"], state["settle"]), ("draft", []))
+
+    def test_refusals_of_a_page_say_it(self):
+        page = self.page("--remote", self.agent.url)
+        settle = [{"draft": "c1", "messageId": None, "outcomes": ["arrived", "lost"]}]
+        status, refused = page.act("clinic", "approve")
+        settle[0]["messageId"] = self.agent.ledger[0][0]
+        self.assertEqual((status, refused["settle"]), (409, settle))
+        status, refused = page.act("clinic", "dismiss", draft="c1")
+        self.assertEqual((status, refused["settle"]), (409, settle))
+        state = page.state("clinic")
+        self.assertEqual((state["status"], state["settle"]), ("in_flight", settle))
+
+
+class GivenUpTest(StatusCase):
+    """Nothing said that the planner would not try again by itself."""
+
+    def setUp(self):
+        super().setUp()
+        self.told("say", "hello")
+        self.failing = self.file("fail.ptc", '(fail "no")')
+        self.err = self.told("run", "--planner", self.failing, status=1)[1]
+
+    def test_a_command_says_what_lets_it_go_on(self):
+        for said in ("harness whisper", "harness regenerate", "does not try again by itself"):
+            self.assertIn(said, self.err)
+        state, err = self.told("run", "--planner", self.failing, status=75)
+        self.assertEqual((state["status"], state["given_up"]["attempts"], "harness whisper" in err),
+                         ("given_up", 3, True))
+        self.assertEqual(self.state_of_runs(), [("waiting", "whisper")])
+
+    def test_what_lets_it_go_on(self):
+        for name, words in (("clinic", ("whisper", "try")), ("clinic", ("regenerate",))):
+            self.assertEqual(self.told(*words, conversation=name)[0]["status"], "idle")
+            self.told("run", "--planner", self.failing, status=1)
+        self.told("whisper", "once more")
+        self.assertEqual(self.told("run", "--planner", self.file("plan.ptc", DRAFT), status=75)[0]["status"], "draft")
+
+    def test_a_page_says_it(self):
+        state = self.page().state("clinic")
+        self.assertEqual((state["status"], state["hud"]["phase"], state["hud"]["title"]),
+                         ("given_up", "waiting", "The planner failed 3 times"))
+        self.assertIn("regenerate", state["hud"]["body"])
+
+
+class FormTest(StatusCase):
+    def test_a_planner_without_a_form_is_ready(self):
+        page = self.page()
+        self.assertEqual(page.act("clinic", "setup", planner="simple-demo")[0], 200)
+        self.assertEqual(page.state("clinic")["setup"]["ready"], True)
+
+    def test_a_value_that_is_no_option_is_refused(self):
+        page = self.page("--planner", "scenario-v0.3", "--scenario", NEGOTIATION / "scenario.json",
+                         "--replies", NEGOTIATION / "replies.jsonl")
+        for field, value, said in (
+                ("enabledCoreTools", ["nope"], 'enabledCoreTools: there is no "nope"; there are '),
+                ("enabledTools", ["nope"], 'enabledTools: there is no "nope"'),
+                ("myAgentId", "nobody", 'myAgentId: there is no "nobody"'),
+                ("enabledCoreTools", "done", "enabledCoreTools: the value must be a list"),
+                ("nope", 5, 'there is no field "nope"; there are scenarioUrl, ')):
+            status, answer = page.act("clinic", "field", field=field, value=value)
+            self.assertEqual((status, said in answer["error"]), (400, True), answer)
+
+    def test_a_text_that_is_no_good_value_is_said_in_the_answer(self):
+        page = self.page("--planner", "llm-drafter", "--replies", NEGOTIATION / "replies.jsonl")
+        for words in ("5", -5, "many"):
+            status, answer = page.act("clinic", "field", field="targetWords", value=words)
+            self.assertEqual((status, answer.get("field_error")), (200, "must be 0, or a number from 10 to 1000"))
+            self.assertEqual(page.act("clinic", "apply")[0], 409)
+        self.assertEqual(page.act("clinic", "field", field="targetWords", value="50"), (200, {"ok": True}))
+        self.assertEqual(page.act("clinic", "apply")[0], 200)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

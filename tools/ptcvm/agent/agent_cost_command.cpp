@@ -1,0 +1,88 @@
+// ptcvm agent cost: what a run of a store has cost, by turn, agent and model.
+#include <boost/json.hpp>
+#include <iostream>
+#include <memory>
+
+#include "tools/ptcvm/agent/agent_cost.h"
+#include "tools/ptcvm/agent/agent_record.h"
+#include "tools/ptcvm/agent/agent_store.h"
+#include "tools/ptcvm/agent/agent_stored_commands.h"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/process/terminal.h"
+#include "tools/ptcvm/text/text_table.h"
+
+namespace ptcvm::cli {
+namespace {
+
+namespace json = boost::json;
+
+json::object cost_json(const CostLine& line) {
+  return {{"turn", line.turn},     {"agent", line.agent},   {"model", line.model},
+          {"calls", line.calls},   {"input", line.input},   {"cached", line.cached},
+          {"cache_written", line.cache_written},            {"output", line.output},
+          {"reasoning", line.reasoning},
+          {"money", line.money() ? json::value(*line.money()) : json::value()}};
+}
+
+std::vector<std::string> cost_row(const CostLine& line, const std::string& turn, const std::string& agent) {
+  return {turn, agent, line.model, std::to_string(line.calls), std::to_string(line.input),
+          std::to_string(line.cached), std::to_string(line.output), line.money_text()};
+}
+
+int show_cost(const StoreOptions& options, const std::string& prices_file, bool as_json) {
+  int status = kSuccess;
+  const auto store = store_of(options, StoreUse::Existing, status);
+  if (!store) return status;
+  std::string message;
+  const auto read = prices_file.empty() ? loop::ModelPrices() : prices_of_file(prices_file, message);
+  if (!read) return refuse_input(message);
+  const auto command = kept_command(*store, options.id);
+  if (!command) return refuse_error(command.error());
+  const auto record = AgentRecord::read(Engine(), *store, options.id);
+  if (!record) return refuse_error(record.error());
+  const auto requests = known_requests(*store, record->run());
+  if (!requests) return refuse_error(requests.error());
+  const loop::ModelPrices& prices = prices_file.empty() ? command->prices : *read;
+  const std::vector<CostLine> lines = cost_lines(*requests, prices);
+  const CostLine sum = sum_of(lines);
+  if (const std::string why = unknown_cost(lines); !why.empty()) complain(why);
+  if (as_json) {
+    json::array rows;
+    for (const CostLine& line : lines) rows.push_back(cost_json(line));
+    std::cout << json::serialize(json::object{{"lines", std::move(rows)}, {"sum", cost_json(sum)}}) << '\n';
+    return kSuccess;
+  }
+  std::vector<std::vector<std::string>> rows = {
+      {"turn", "agent", "model", "calls", "input", "cached", "output", "money"}};
+  for (const CostLine& line : lines) {
+    rows.push_back(cost_row(line, std::to_string(line.turn), line.agent.empty() ? "(root)" : line.agent));
+  }
+  rows.push_back(cost_row(sum, "sum", ""));
+  std::cout << text_table(rows);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_agent_cost(CLI::App& agent, int& status) {
+  struct Cost {
+    StoreOptions store;
+    std::string prices;
+    bool as_json = false;
+  };
+  auto* const command = agent.add_subcommand("cost", "Show tokens and money by turn, agent and model");
+  auto cost = std::make_shared<Cost>();
+  declare_agent_of_store(*command, cost->store);
+  command->add_option("--prices", cost->prices, "Prices of models for a million tokens, a file of JSON")
+      ->type_name("FILE");
+  command->add_flag("--json", cost->as_json, "Print JSON");
+  command->footer(R"(Examples:
+  ptcvm agent cost --store runs.db --id may
+  ptcvm agent cost --store runs.db --id may --prices prices.json --json
+
+Prices are for a million tokens: {"gpt-4.1": {"input": 2, "cached": 0.5, "output": 8}, "*": {…}}. Without them the store
+has those with which the run was begun; money that nobody knows is "?", and null in JSON.)");
+  command->callback([cost, &status] { status = show_cost(cost->store, cost->prices, cost->as_json); });
+}
+
+}  // namespace ptcvm::cli
