@@ -282,6 +282,14 @@ void Worker::Impl::end(std::vector<std::thread>& threads, std::jthread& heart) {
   report(WorkerEventKind::Left);
 }
 
+// What stopped an earlier run() does not stop the next one. What came before the first one does.
+void Worker::Impl::forget_earlier_stop() {
+  const std::lock_guard lock(mutex);
+  if (!is_over) return;
+  drains_since.reset();
+  is_draining = is_abandoning = is_over = false;
+}
+
 std::optional<Error> Worker::Impl::begin() {
   if (queue == nullptr) return no_queues();
   if (has_deferred && !options.calls) {
@@ -292,12 +300,7 @@ std::optional<Error> Worker::Impl::begin() {
                                                std::to_string(kLeastLease.count()) + " ms; found " +
                                                std::to_string(options.lease.count()) + " ms");
   }
-  {
-    const std::lock_guard lock(mutex);
-    is_over = false;
-    drains_since.reset();
-  }
-  is_draining = is_abandoning = false;
+  forget_earlier_stop();
   return join();
 }
 

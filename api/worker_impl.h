@@ -39,6 +39,7 @@ struct PTCVM_HIDDEN Worker::Impl {
 
   // The thread that claims (worker.cpp).
   Result<void> run(std::stop_token stop);
+  void forget_earlier_stop();
   std::optional<Error> begin();
   std::optional<Error> join();
   std::optional<Error> join_again();

@@ -190,7 +190,8 @@ class PTCVM_API Worker {
   // asked again. Errors: not_available, when the store has no queues or a tool is deferred and there are no `calls`;
   // store_failed, when the store is another one than it was, or cannot be joined at the beginning.
   Result<void> run(std::stop_token stop = {});
-  void drain();                               // lets run() end as a stop does
+  // Lets run() end as a stop does, also when it comes before the first run(). Between two runs it does nothing.
+  void drain();
   void abandon();                             // does so, and waits for no call of a deferred tool
   WorkerStats stats() const;
 

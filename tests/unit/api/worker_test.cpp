@@ -121,6 +121,16 @@ TEST(Worker, ALeaseThatNobodyCanKeepIsRefused) {
   EXPECT_TRUE(Worker(engine, Store::in_memory(), Tools(), options).run());
 }
 
+TEST(Worker, AStopBeforeItBeginsIsHeard) {
+  const Engine engine;
+  const Store store = Store::in_memory();
+  ASSERT_TRUE(enqueue(engine, store, job_of("a", "1")));
+  Worker worker(engine, store, Tools(), WorkerOptions());
+  worker.drain();
+  ASSERT_TRUE(worker.run());
+  EXPECT_EQ(worker.stats().claimed, 0u);
+}
+
 TEST(Worker, ARunThatWaitsHasNoThread) {
   const Engine engine;
   Store store = Store::in_memory();
