@@ -89,7 +89,7 @@ HookVerdict AgentNode::judged(const std::string& at, const std::function<HookVer
 
 AgentNode::Goes AgentNode::obey(const HookVerdict& verdict, const std::string& at) {
   if (verdict.kind == Kind::Deny) {
-    end_error(is_failed_hook(verdict) ? std::string(kHookFailed) : "denied", verdict.text);
+    end_error(std::string(is_failed_hook(verdict) ? kHookFailed : kDenied), verdict.text);
     return Goes::Ended;
   }
   if (verdict.kind != Kind::Ask) return Goes::On;
@@ -188,7 +188,7 @@ void AgentNode::decide_held(bool is_allowed, std::string_view why) {
     }
     return settle_turn_end();
   }
-  if (!is_allowed) return end_error("denied", std::string(why));
+  if (!is_allowed) return end_error(std::string(kDenied), std::string(why));
   if (at.starts_with(kTurnPoint)) return open_turn();
   if (at.starts_with(kRequestPoint)) send();
 }

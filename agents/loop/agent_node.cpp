@@ -81,10 +81,13 @@ void AgentNode::go() {
         if (tree_.time_ms < node_.wake_ms) return;
         node_.phase = Phase::Asking;
         break;
+      case Phase::Ended:
+        if (!has_unanswered_words()) return;
+        go_on_behind_end();
+        break;
       case Phase::Awaiting:
       case Phase::Exhausted:
-      case Phase::Held:
-      case Phase::Ended: return;
+      case Phase::Held: return;
     }
     settle_turn_end();
   }
@@ -258,9 +261,20 @@ void AgentNode::end_error(std::string reason, std::string message) {
   budget_.give_back();
 }
 
+// Returns whether a turn has ended the agent to which somebody had said more meanwhile. What no turn could be begun for
+// waits for the next words.
+bool AgentNode::has_unanswered_words() const {
+  const bool is_stopped = node_.end_reason == kDenied || node_.end_reason == kHookFailed;
+  const bool has_ended_turn = !node_.is_turn_open && node_.work_turns + node_.retry_turns > 0;
+  return tree_.answers_all_words() && path_.empty() && !node_.staged.empty() && has_ended_turn && !is_stopped;
+}
+
 void AgentNode::say(std::string_view text) {
   node_.staged.emplace_back(text);
-  if (node_.phase != Phase::Ended) return;
+  if (node_.phase == Phase::Ended) go_on_behind_end();
+}
+
+void AgentNode::go_on_behind_end() {
   node_.work_turns = 0;
   node_.retry_turns = 0;
   node_.is_closing = false;

@@ -64,6 +64,7 @@ class AgentNode {
   void chunk(std::string_view bytes);
   AgentNode* child(std::string_view name);         // a child that runs, or null
 
+  // Tells the agent a text. An agent that is over goes on with it; see has_unanswered_words() for one that is at work.
   void say(std::string_view text);
   void raised();                                   // a limit was raised: goes on when it waited for that
   enum class Face { Bytes, Json };
@@ -95,6 +96,8 @@ class AgentNode {
   bool has_tools() const { return has_own_program() || turn_type() == TurnType::Work; }
   bool render_progress();                          // returns false when the renderer has ended the run
   void take_staged();
+  bool has_unanswered_words() const;
+  void go_on_behind_end();
   void record_state_of_session();
 
   // agent_request.cpp: requests

@@ -100,8 +100,11 @@ struct AgentOutcome {
   bool fallback_used = false, repaired = false;
 };
 
-// The rules of runs that begin now: the version of documents with which the last of them came.
-inline constexpr std::uint32_t kAgentRules = 7;
+// The rules of runs that begin now. Up to 7: the version of documents with which they came.
+inline constexpr std::uint32_t kAgentRules = 8;
+// The rules of runs whose host tells them what happens, in place of what a person wants to have answered: what comes
+// while the last reply is awaited begins no turn.
+inline constexpr std::uint32_t kToldRules = 7;
 
 struct AgentStart {
   std::string id = "agent";

@@ -23,6 +23,8 @@ struct AgentTree {
   bool counts_definitions() const { return rules >= 7; }
   // Since rules 7 the program has the handle of a call of an async tool that asks before somebody has allowed the call.
   bool asks_behind_handles() const { return rules >= 7; }
+  // Since rules 8 an end waits until what was said meanwhile is answered.
+  bool answers_all_words() const { return rules >= 8; }
 };
 
 }  // namespace ptcvm::loop

@@ -17,7 +17,8 @@ struct HookVerdicts {
   std::vector<std::pair<std::string, std::string>> made;          // by hooks, and not taken yet
 };
 
-// A hook that threw: it denies, and the run ends with the reason kHookFailed.
+// The reason of runs that a hook or a person ended. A hook that threw denies, too, with the reason kHookFailed.
+inline constexpr std::string_view kDenied = "denied";
 inline constexpr std::string_view kHookFailed = "hook_failed";
 HookVerdict failed_hook(std::string why);
 bool is_failed_hook(const HookVerdict& verdict);

@@ -297,6 +297,7 @@ PlanOutput AgentPlanner::plan_run(harness::PlanContext& context, std::string id)
   loop::StoredAgentOptions options;
   options.start.id = std::move(id);
   options.start.data_json = data_of(view);
+  options.start.rules = loop::kToldRules;   // it is told facts, and the harness says when to plan
   options.clock = [this] { return calls_->time_ms(); };
   HostLog log = HostLog::of(store_, options.start.id);
   const std::optional<std::uint64_t> known = known_seq(log);
