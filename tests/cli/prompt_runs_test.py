@@ -19,10 +19,10 @@ class PromptRuns(CommandLineTest):
         super().setUp()
         self.store = ("--store", os.path.join(self.folder.name, "runs.db"))
 
-    def prompt(self, *lines, tools=()):
+    def prompt(self, *lines, tools=(), ends=0):
         """Types lines at the prompt of the run. Returns standard output and standard error."""
         status, out, err = ptcvm("repl", *self.store, "--id", "desk", *tools, stdin="".join(f"{l}\n" for l in lines))
-        self.assertEqual(status, 0, err)
+        self.assertEqual(status, ends, err)
         return out, err
 
     def row(self):
@@ -167,7 +167,7 @@ class PromptRuns(CommandLineTest):
         self.prompt("(def a 5)", "(def b (tool/rate {}))", tools=tools)
         self.forget_what_is_parked()
         facts = self.facts()
-        out, err = self.prompt("(+ a b)", tools=tools)
+        out, err = self.prompt("(+ a b)", tools=tools, ends=65)
         self.assertEqual(out, "")
         self.assertIn("definitions_lost", err)
         self.assertIn("turn 2", err)
@@ -196,7 +196,7 @@ class PromptRuns(CommandLineTest):
         self.assertEqual(ptcvm("journal", "put", "desk", "go", "2", *self.store)[0], 0)
         self.prompt("")
         self.forget_what_is_parked()
-        out, err = self.prompt("[a b]")
+        out, err = self.prompt("[a b]", ends=65)
         self.assertEqual(out, "")
         return err
 
@@ -257,6 +257,15 @@ class PromptRuns(CommandLineTest):
         self.assertEqual((status, "desk" in out + err), (0, True), out + err)
         self.assertEqual(self.row()["state"], "ended ok")
         self.assertEqual(self.prompt("[x y]", tools=tools)[0], "[40 2]\n")
+
+    def test_a_pipe_hears_by_the_status_that_a_program_was_not_executed(self):
+        tools = ("--tool", "pay=sh " + self.file("pay.sh", "kill -9 $$\n"))
+        self.prompt('(await-signal "go")')
+        self.assertIn("not over", self.prompt("2", ends=75)[1])
+        self.assertEqual(ptcvm("journal", "put", "desk", "go", "1", *self.store)[0], 0)
+        self.prompt("", "(/ 1 0)")
+        self.assertIn("in_doubt", self.prompt("(tool/pay {})", "3", tools=tools, ends=75)[1])
+        self.assertIn("in_doubt", self.prompt("", tools=tools, ends=75)[1])
 
 
 if __name__ == "__main__":

@@ -31,6 +31,8 @@ int report_text(const Outcome& outcome, const std::string& value_edn, OutputForm
 struct TurnEnd {
   Outcome outcome;                 // without prints and summaries; its value is nil
   std::string value;               // in the form of the output, but not yet laid out; "" without a value
+  // Why the program was not executed, as the status of a command; kSuccess: it was, or its text is refused.
+  int refusal = 0;
 };
 
 // Writes the value of a turn that ended, within the limits of its run.

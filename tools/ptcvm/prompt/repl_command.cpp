@@ -65,6 +65,7 @@ class Repl {
     }
     if (is_refused_) return kBadInput;
     if (!text_.empty()) std::cerr << shown_diagnostic(unfinished_);
+    if (refusal_ != kSuccess && !stdin_is_terminal()) return refusal_;
     return text_.empty() ? kSuccess : kProgramFailed;
   }
 
@@ -131,8 +132,14 @@ class Repl {
     go_on();
   }
 
-  void refuse_second_program() const {
+  // Remembers the first reason why a program was not executed, for those who pipe programs in.
+  void refuse(int status) {
+    if (refusal_ == kSuccess) refusal_ = status;
+  }
+
+  void refuse_second_program() {
     const std::string held = turns_->held_text();
+    refuse(held.empty() ? kSuspended : turns_->is_moved() ? kBadInput : kBusy);
     if (!held.empty()) return complain(held);
     const bool is_stored = !request_.store.path.empty();
     const std::string place = is_stored ? "the run " + request_.store.id : "this prompt";
@@ -326,6 +333,7 @@ class Repl {
   void report(const TurnEnd& end) {
     const Outcome& outcome = end.outcome;
     keep_definitions(outcome);
+    refuse(end.refusal);
     show_warnings(outcome);
     if (outcome.diagnostic) {
       std::cerr << shown_diagnostic(*outcome.diagnostic);
@@ -354,6 +362,7 @@ class Repl {
   std::string running_;   // the program that runs or waits
   OwnDefinitions written_;
   bool has_read_earlier_ = false, is_refused_ = false;
+  int refusal_ = kSuccess;   // why a program was not executed
   Diagnostic unfinished_;
   int status_ = kSuccess;
   bool done_ = false;

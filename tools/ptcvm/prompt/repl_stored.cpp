@@ -20,7 +20,15 @@ TurnEnd refused_turn(std::string kind, std::string message, std::string hint) {
   found.kind = std::move(kind);
   found.message = std::move(message);
   found.hint = std::move(hint);
+  end.refusal = kSuspended;
   return end;
+}
+
+// Returns why a program was not executed; kSuccess when the error is about its text.
+int refusal_of(const Error& error) {
+  if (error.diagnostic) return kSuccess;
+  if (error.code == Errc::busy) return kBusy;
+  return error.code == Errc::store_failed || error.code == Errc::seal_refused ? status_of_store(error) : kBadInput;
 }
 
 class StoredTurns : public ReplTurns {
@@ -127,6 +135,7 @@ class StoredTurns : public ReplTurns {
     if (!programs.empty()) text += ", since " + moment_text(programs.back().begun_ms);
     return text + "; the Enter key goes on when it is done";
   }
+  bool is_moved() const override { return moved_to().has_value(); }
   std::string data_edn() const override { return stored_.data_edn.empty() ? "{}" : stored_.data_edn; }
 
   std::string store_text() const override {
@@ -175,8 +184,9 @@ class StoredTurns : public ReplTurns {
   }
 
   static TurnEnd failed(Error error) {
+    const int refusal = refusal_of(error);
     error.message = message_of_store(error);
-    return {outcome_of(error), {}};
+    return {outcome_of(error), {}, refusal};
   }
 
   TurnEnd drive(Result<StoredRun> opened) {

@@ -37,6 +37,7 @@ class ReplTurns {
   virtual std::vector<std::string> earlier_programs() const { return {}; }
   // Says who else has the run, or where it has gone; "" when it can go on here.
   virtual std::string held_text() const { return {}; }
+  virtual bool is_moved() const { return false; }   // whether the run has gone to another store
   virtual std::string data_edn() const = 0;     // the map for data/…
   virtual std::string store_text() const = 0;   // says which run of which store this is
   virtual bool has_program() const = 0;         // a program is not over, perhaps one of an earlier process

@@ -217,6 +217,10 @@ std::string message_of_store(const Error& error) {
 
 int complain_of_store(const Error& error) {
   complain(message_of_store(error));
+  return status_of_store(error);
+}
+
+int status_of_store(const Error& error) {
   // What no further try of the same command changes.
   constexpr std::array<std::string_view, 7> kOfTheCommand{"store_misuse",  "store_missing", "store_wrong_tenant",
                                                           "run_has_order", "run_is_copy",   "run_moved",

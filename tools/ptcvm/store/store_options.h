@@ -79,7 +79,8 @@ std::string refused_state(const Error& error);
 // Returns the message, and how to give the key ring when that is what is missing.
 std::string message_of_store(const Error& error);
 // Writes "store_io: message" to standard error, and returns the exit status.
-int complain_of_store(const Error& error);
+int status_of_store(const Error& error);             // kBadInput or kStoreFailed
+int complain_of_store(const Error& error);           // on standard error; status_of_store()
 int refuse_input(std::string_view message);         // on standard error; kBadInput
 int complain_of_busy(const std::string& message);   // says what to do, too; kBusy
 
