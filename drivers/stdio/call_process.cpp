@@ -17,13 +17,23 @@ namespace ptcvm::stdio {
 namespace {
 
 constexpr std::size_t kMostRequestBytes = 64u << 20;   // a process that reads nothing is stopped
+constexpr std::size_t kReadBytes = 64u << 10;
 constexpr std::chrono::milliseconds kEndTick{5};       // how often an end is looked for
 constexpr std::string_view kBlanks = " \t\r\n";
 
-// Reads what is there. Returns false when the other side has closed the pipe.
-bool read_some(Descriptor& from, std::string& text) {
-  std::array<char, 65536> buffer;
+// Makes room for one read more. A text of more than half of what it may have gets all of that at once, because two
+// copies of it are there while it grows; room that nobody has written to takes no memory.
+void make_room(std::string& text, std::size_t most) {
+  if (text.capacity() - text.size() >= kReadBytes) return;
+  const std::size_t doubled = 2 * text.capacity();
+  text.reserve((doubled > most / 2 ? std::max(most, text.size()) : doubled) + kReadBytes);
+}
+
+// Reads what is there into a text of at most `most` bytes. Returns false when the other side has closed the pipe.
+bool read_some(Descriptor& from, std::string& text, std::size_t most) {
+  std::array<char, kReadBytes> buffer;
   const ssize_t got = ::read(from.get(), buffer.data(), buffer.size());
+  make_room(text, most);
   if (got > 0) text.append(buffer.data(), static_cast<std::size_t>(got));
   return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
 }
@@ -132,14 +142,14 @@ bool CallProcess::read_answers() {
   if (!ends_->from_child.is_open()) return true;
   for (std::size_t before = SIZE_MAX; before != answers_.size() && answers_.size() <= most_line_bytes();) {
     before = answers_.size();
-    if (!read_some(ends_->from_child, answers_)) return false;
+    if (!read_some(ends_->from_child, answers_, most_line_bytes())) return false;
   }
   return true;
 }
 
 void CallProcess::read_errors() {
   if (!ends_->errors.is_open()) return;
-  if (!read_some(ends_->errors, errors_)) ends_->errors.close();
+  if (!read_some(ends_->errors, errors_, rules_.most_error_bytes)) ends_->errors.close();
   const std::size_t end = errors_.rfind('\n') + 1;        // 0: no line is complete
   if (end > 0 && is_attended()) note_errors(std::string_view(errors_).substr(0, end));
   if (end > 0) errors_.erase(0, end);
@@ -165,7 +175,7 @@ std::size_t CallProcess::most_line_bytes() const {
 void CallProcess::take_line(std::string_view line) {
   if (line.find_first_not_of(kBlanks) == std::string_view::npos) return;
   heard_ = Clock::now();
-  const std::uint64_t left = room_ - std::min<std::uint64_t>(room_, answers_.capacity());
+  const std::uint64_t left = room_ - std::min<std::uint64_t>(room_, answers_.size());
   const std::uint64_t most = std::max<std::uint64_t>(left, kShortLineMemory);
   const LineEnd end = protocol_->receive(line, static_cast<std::size_t>(most));
   if (end.wrong.empty()) return take_protocol();
@@ -180,7 +190,7 @@ void CallProcess::take_lines() {
     if (ends_ == nullptr) return drop_answers();
   }
   answers_.erase(0, begin);
-  if (answers_.empty() && answers_.capacity() > kShortLineBytes) return drop_answers();
+  if (begin > 0 && answers_.capacity() > 2 * kShortLineBytes) answers_.shrink_to_fit();   // gives its memory back
   if (answers_.size() <= most_line_bytes()) return;
   const bool lacks_memory = answers_.size() <= rules_.most_line_bytes;
   end_process(false);

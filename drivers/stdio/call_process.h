@@ -65,7 +65,7 @@ class CallProcess {
 
   // Says how much memory there is for what the process writes, from here on. A line that needs more ends all open
   // calls (CallAnswer::Kind::TooLarge), and the process. Until somebody says it, there are kMostUnboundBytes.
-  void bound_memory(std::uint64_t more_bytes) { room_ = answers_.capacity() + more_bytes; }
+  void bound_memory(std::uint64_t more_bytes) { room_ = answers_.size() + more_bytes; }
 
   void begin(ProcessCall call);
   // Exchanges what can be exchanged, and returns the calls that are answered, failed or lost.
