@@ -43,7 +43,8 @@ class ChainKills(ChainWorkerTest):
             if found == "waiting":
                 self.chain("answer", run, "file", "yes")
             if found == "ended":
-                self.assertFalse(dies, "nobody was killed")
+                # Behind its last reply a worker can be faster than the signal.
+                self.assertFalse(dies and what != (REQUESTS, "after"), "nobody was killed")
                 return self.report(run), world
             dies = dies and found != "killed"
             world.kill_at_request = world.kill_at_request if dies else None

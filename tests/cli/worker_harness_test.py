@@ -247,7 +247,8 @@ class Conversations(ConversationWorkerTest):
             world.worker = worker = self.worker(*words, *LEASE)
             found = self.until_left(worker, run)
             if found != "killed":
-                self.assertFalse(dies, "nobody was killed")
+                # Behind its last reply a worker can be faster than the signal.
+                self.assertFalse(dies and what != "after", "nobody was killed")
                 self.assertNotIn("in_doubt", found)
                 worker.kill()
                 return

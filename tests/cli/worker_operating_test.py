@@ -49,7 +49,7 @@ class Health(WorkerTest):
 
     def test_how_long_a_run_was_woken_before_its_claim(self):
         self.enqueue("never", "1")
-        self.enqueue("sleeps", "(sleep 20)")
+        self.enqueue("sleeps", "(sleep 2000)")   # so long that also a slow machine parks it before it is due
         self.enqueue("asks", '(await-signal "go")')
         worker = self.worker("--health", "0")
         worker.until("waiting", run="asks")
