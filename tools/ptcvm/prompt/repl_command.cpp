@@ -220,11 +220,7 @@ class Repl {
   }
 
   void show_found(std::string text, const std::string& nothing) {
-    if (text.empty()) {
-      std::cout << nothing << '\n';
-    } else {
-      show_folded(std::move(text));
-    }
+    show_folded(text.empty() ? nothing + '\n' : std::move(text));
   }
 
   bool is_defined(const std::string& name) const {
