@@ -15,6 +15,7 @@
 #include "support/markdown_programs.h"
 #include "support/program_file.h"
 #include "support/program_run.h"
+#include "support/sweep.h"
 
 namespace {
 
@@ -22,8 +23,8 @@ using ptc::test::Mode;
 using ptc::test::Observation;
 using ptc::test::ProgramFile;
 
-constexpr std::uint64_t kSuspensions = 300;
-constexpr std::uint64_t kFuelSteps = 200;
+constexpr std::uint64_t kSuspensions = 300 / ptc::kSweepStep;
+constexpr std::uint64_t kFuelSteps = 200 / ptc::kSweepStep;
 
 struct Arguments {
   std::string folder;

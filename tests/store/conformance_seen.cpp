@@ -5,6 +5,7 @@
 
 #include "tests/store/conformance.h"
 #include "tests/store/store_facts.h"
+#include "tests/support/sweep.h"
 
 namespace ptc {
 namespace {
@@ -185,14 +186,15 @@ class Watcher {
 
 // Any mix of writes by three writers: each knows the whole log after each of its writes.
 void writers_know_the_log_by_their_writes(FactStore& store) {
+  constexpr int kSteps = 600 / static_cast<int>(kSweepStep);
   std::mt19937 random(7);
   const auto below = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
   std::array<Watcher, 3> writers{Watcher(claimed(store, "a")), Watcher(0), Watcher(0)};
-  for (int step = 0; step < 600; ++step) {
+  for (int step = 0; step < kSteps; ++step) {
     Watcher& writer = writers[below(3)];
     const bool is_claimed = writer.cut().token != 0;
     std::vector<Fact> facts;
-    const unsigned count = step == 300 ? 1'200 : below(4);
+    const unsigned count = step == kSteps / 2 ? 1'200 : below(4);
     for (unsigned i = 0; i < count; ++i) {
       const std::string key = below(3) == 0 ? "" : "k" + std::to_string(below(400));
       facts.push_back(is_claimed && below(2) == 0 ? task_fact(key) : outside_fact(key, std::to_string(step)));

@@ -7,11 +7,12 @@
 
 #include "tests/store/conformance.h"
 #include "tests/store/store_facts.h"
+#include "tests/support/sweep.h"
 
 namespace ptc {
 namespace {
 
-constexpr int kRounds = 1'000;
+constexpr int kRounds = 1'000 / static_cast<int>(kSweepStep);
 
 // Both do round 0, then both round 1 …
 void race(int rounds, const std::function<void(int)>& left, const std::function<void(int)>& right) {
@@ -89,7 +90,7 @@ void no_wake_is_lost(FactStore& store) {
 }
 
 void decisions_meet_observations(FactStore& store) {
-  constexpr int kFew = 300;
+  constexpr int kFew = 300 / static_cast<int>(kSweepStep);
   const std::uint64_t token = started(store, "a");
   std::vector<Decided> decided(kFew);
   race(
@@ -110,7 +111,7 @@ void decisions_meet_observations(FactStore& store) {
 }
 
 void readers_see_whole_transactions(FactStore& store) {
-  constexpr int kFew = 300;
+  constexpr int kFew = 300 / static_cast<int>(kSweepStep);
   bool whole = true;
   const std::vector<Fact> pair{outside_fact(""), outside_fact("")};
   race(

@@ -8,6 +8,7 @@
 #include "runtime/log/store_rules.h"
 #include "tests/store/conformance.h"
 #include "tests/store/store_facts.h"
+#include "tests/support/sweep.h"
 
 namespace ptc {
 namespace {
@@ -120,20 +121,20 @@ void keeps_extreme_numbers(FactStore& store) {
 }
 
 void keeps_many_facts(FactStore& store) {
-  constexpr int kBatches = 100, kBatch = 1'000;
+  constexpr int kBatches = 100 / static_cast<int>(kSweepStep), kBatch = 1'000, kAll = kBatches * kBatch;
   const std::uint64_t token = claimed(store, "a");
   for (int batch = 0; batch < kBatches; ++batch) {
     std::vector<Fact> facts;
     for (int i = 0; i < kBatch; ++i) facts.push_back(task_fact("task/" + std::to_string(batch * kBatch + i) + "#0"));
     ASSERT_EQ(taken(store.put("a", Cut::blind(token), facts)).puts.size(), facts.size());
   }
-  EXPECT_EQ(head_of(store, "a"), 100'000u);
-  EXPECT_EQ(taken(store.find("a", "task/77777#0"))->seq, 77'778u);
-  EXPECT_FALSE(taken(store.find("a", "task/100000#0")));
+  EXPECT_EQ(head_of(store, "a"), static_cast<std::uint64_t>(kAll));
+  EXPECT_EQ(taken(store.find("a", "task/7777#0"))->seq, 7'778u);
+  EXPECT_FALSE(taken(store.find("a", "task/" + std::to_string(kAll) + "#0")));
   EXPECT_FALSE(put_one(store, "a", token, task_fact("task/0#0")).mine);
-  const auto page = taken(store.read("a", 99'998, 10));
+  const auto page = taken(store.read("a", kAll - 2, 10));
   ASSERT_EQ(page.size(), 2u);
-  EXPECT_EQ(page[1].key, "task/99999#0");
+  EXPECT_EQ(page[1].key, "task/" + std::to_string(kAll - 1) + "#0");
   EXPECT_FALSE(decide_one(store, "a", {token, 0}, step_fact()).conflict);
 }
 

@@ -179,7 +179,7 @@ TEST(SqliteProcesses, KilledWritersLoseNothingThatWasSaid) {
 TEST(SqliteProcesses, KilledGroupWritersLoseATail) {
   const StoreFile file;
   std::uint32_t next = 1;
-  for (std::uint32_t life = 0; life < 30; ++life) {
+  for (std::uint32_t life = 0; life < 30; life += kSweepStep) {
     const std::uint32_t last = live_and_die(file.path(), SqliteMode::Group, next, life * 40);
     const auto store = opened(file.path());
     ASSERT_NE(store, nullptr);
