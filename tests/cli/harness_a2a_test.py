@@ -220,7 +220,7 @@ class LostAnswerTest(A2aTest):
     def test_a_server_that_cannot_take_it_now_is_asked_again(self):
         self.agent.fate = "try again"
         status, line, _ = self.approve()
-        self.assertEqual((status, line, len(self.agent.ledger)), (65, None, 3))
+        self.assertEqual((status, line["status"], len(self.agent.ledger)), (65, "draft", 3))
         self.agent.fate = None
         self.assertEqual(self.approve()[0], 0)
 

@@ -9,6 +9,7 @@ import unittest
 
 from conversation_case import ConversationCase
 from harness_page import Page
+from ledger_agent import LedgerAgent
 from ptcvm_process import ptcvm
 
 DRAFT = '(propose {:type :compose_intent :composeId "c1" :text "At noon"})'
@@ -140,6 +141,27 @@ class RefusalsTest(ConversationCase):
         self.assertIn("compose not found; no draft waits", self.told("dismiss", "c9", status=65)[1])
         self.plan(DRAFT)
         self.assertIn("compose not found; these drafts wait: c1", self.told("approve", "c9", status=65)[1])
+
+    def test_what_is_refused_ends_with_the_line_of_the_conversation(self):
+        """A script got nothing on standard output."""
+        self.told("say", "hello")
+        self.plan(DRAFT)
+        for words in (("approve", "c9"), ("dismiss", "c9"), ("edit", "c1", " "), ("answer", "q9", "noon"),
+                      ("whisper", " "), ("settle", "c1", "lost"), ("say", "x", "--next", "asleep")):
+            state, err = self.told(*words, status=65)
+            self.assertEqual((state["status"], state["drafts"]), ("draft", ["c1"]), words)
+            self.assertIn("ptcvm: clinic waits for:\n  the draft c1: At noon\n", err)
+
+    def test_a_message_that_is_refused_ends_with_the_line_of_the_conversation(self):
+        agent = LedgerAgent()
+        self.addCleanup(agent.close)
+        agent.fate = "refuse"
+        self.told("say", "hello")
+        self.plan(DRAFT)
+        for url, said in ((agent.url, "the server refused the request"), ("http://127.0.0.1:9", "127.0.0.1:9")):
+            state, err = self.told("approve", "c1", "--remote", url, status=65)
+            self.assertIn(said, err)
+            self.assertEqual((state["status"], said in state["draft"]["error"]), ("draft", True))
 
     def test_a_state_that_is_none_names_the_states(self):
         err = self.told("say", "x", "--next", "asleep", status=65)[1]

@@ -38,17 +38,17 @@ int run_harness(const HarnessArguments& arguments) {
     session.outbox().trace().planner_seed = harness::dehydrate(parts->planner, parts->config);
   }
   if (!arguments.remote.empty()) {
-    if (const auto taken = session.outbox().tick(session.author()); !taken) return refuse_error(taken.error());
+    if (const auto taken = session.outbox().tick(session.author()); !taken) return session.refuse(taken.error());
   }
   const auto mode = session.outbox().set_mode(*harness::find_send_mode(arguments.mode), session.author());
   if (!mode) return session.refuse(mode.error());
   if (arguments.begins && session.conversation().view().is_unbegun()) {
     if (const auto armed = session.conversation().arm_kickoff(session.author()); !armed) {
-      return refuse_error(armed.error());
+      return session.refuse(armed.error());
     }
   }
   const auto told = harness::tell_settled_doubts(session.conversation(), session.store(), session.author());
-  if (!told) return refuse_error(told.error());
+  if (!told) return session.refuse(told.error());
   harness::Harness harness(session.conversation());
   const std::uint64_t begun_at = session.conversation().view().log_seq();
   for (int pass = 0; pass < kMostPasses; ++pass) {

@@ -170,13 +170,11 @@ void HarnessSession::show_given_up() const {
 
 int HarnessSession::refuse(const Error& error) {
   const int status = refuse_error(error);
-  if (error.detail == harness::kMayBeSent) report();   // the message is in flight now
-  if (error.detail == harness::kSendInFlight) show_flights();
-  if (error.detail == harness::kCallUnknown) show_call();
+  if (error.code != Errc::store_failed) report(error.detail == harness::kCallUnknown);
   return status;
 }
 
-int HarnessSession::report() {
+int HarnessSession::report(bool also_call) {
   const auto read = conversation_->refresh();
   if (!read) return refuse_error(read.error());
   const harness::ConversationView& view = conversation_->view();
@@ -192,7 +190,7 @@ int HarnessSession::report() {
   const json::string status = state.at("status").as_string();
   const bool waits = status != "over" && status != "turn" && status != "idle";
   show_flights();
-  if (!doubts->empty()) show_call();
+  if (also_call || !doubts->empty()) show_call();
   std::cout << json::serialize(state) << std::endl;
   const std::string next = waits ? next_of_conversation(arguments_, view) : "";
   if (!next.empty()) complain(next);

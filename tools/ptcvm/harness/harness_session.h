@@ -45,8 +45,9 @@ class HarnessSession {
   harness::Author author() const;
   // Prints the line that says what the conversation waits for, and on standard error the commands that settle what
   // nobody knows. Returns what the command ends with.
-  int report();
-  // Says why something was refused, and which command comes first. Returns what the command ends with.
+  // `also_call`: a call of the planner was in the way.
+  int report(bool also_call = false);
+  // Says why something was refused, and what the conversation waits for. Returns what the command ends with.
   int refuse(const Error& error);
 
  private:
