@@ -81,6 +81,15 @@ class DraftsTest(ConversationCase):
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) for command, *words in commands]
         return [(process.communicate(timeout=240)[0], process.returncode) for process in both]
 
+    def test_who_approves_second_hears_that_the_draft_was_sent(self):
+        """It was "compose not found; no draft waits", and the draft had been there."""
+        self.harness("say", "hello")
+        self.plan()
+        self.harness("approve")
+        for command in ("approve", "dismiss"):
+            err = ptcvm("harness", command, "--store", self.store, "--id", "clinic")[2]
+            self.assertIn("no draft waits; the newest one, c1, was sent", err)
+
     def test_approving_and_editing_at_once_do_one_of_the_two(self):
         for number in range(12):
             name = f"t{number}"

@@ -51,6 +51,20 @@ json::object trace_json(const ConversationView& view, const DraftState& draft, c
           {"journal", std::move(journal)}};
 }
 
+// Returns what became of the newest draft, for who named none.
+Error no_draft_waits(const ConversationView& view) {
+  const auto& facts = view.facts();
+  const auto newest = std::find_if(facts.rbegin(), facts.rend(),
+                                   [](const Fact& fact) { return fact.type == FactType::compose_intent; });
+  if (newest == facts.rend()) return refuse(Errc::wrong_state, "no draft waits");
+  const std::string id(text_of(newest->body, "composeId"));
+  const DraftState& draft = *view.draft(id);
+  const char* const end = draft.is_sent        ? "was sent"
+                          : draft.is_dismissed ? "was dismissed"
+                                               : "is older than the last message of this side";
+  return refuse(Errc::wrong_state, "no draft waits; the newest one, " + id + ", " + end);
+}
+
 Error not_found(const ConversationView& view) {
   std::string waiting;
   for (const std::string& id : view.unsent_drafts()) waiting.append(waiting.empty() ? "" : ", ").append(id);
@@ -62,6 +76,13 @@ Error not_found(const ConversationView& view) {
 const DraftState* draft_with_fact(const ConversationView& view, std::string_view compose_id) {
   const DraftState* const draft = view.draft(compose_id);
   return draft == nullptr || view.fact_at(draft->seq) == nullptr ? nullptr : draft;
+}
+
+// Returns what somebody else did with the draft meanwhile: sent, dismissed, forgot it, or tried to send it.
+Error somebody_was_first(const ConversationView& view, std::string_view compose_id) {
+  if (const Result<void> waits = draft_waits(view, compose_id); !waits) return waits.error();
+  return refuse(Errc::wrong_state,
+                "somebody else tried to send the draft at the same moment: " + view.draft(compose_id)->send_error);
 }
 
 // Returns the message of a draft that may be sent, under this id.
@@ -102,6 +123,7 @@ Result<bool> write_effect(Conversation& conversation, std::string key, std::stri
 }  // namespace
 
 Result<void> draft_waits(const ConversationView& view, std::string_view compose_id) {
+  if (compose_id.empty()) return no_draft_waits(view);
   const DraftState* const draft = draft_with_fact(view, compose_id);
   if (draft == nullptr) return not_found(view);
   if (draft->is_dismissed) return refuse(Errc::wrong_state, "draft dismissed");
@@ -133,12 +155,15 @@ Result<Sending> begin_send(Conversation& conversation, std::string_view compose_
        {"messageId", sending->message_id},
        {"nextState", sending->next_state}},
       author);
-  if (!mine) return mine.error();
-  if (!*mine) return already_in_flight();
+  if (!mine && mine.error().code != Errc::busy) return mine.error();
+  if (!mine) {
+    if (const Result<bool> read = conversation.refresh(); !read) return read.error();
+    const Result<void> waits = draft_waits(view, compose_id);
+    return waits ? mine.error() : waits.error();
+  }
   const DraftState* const begun = draft_with_fact(view, compose_id);
-  if (begun == nullptr) return not_found(view);   // a rewind was first
-  const bool is_in_flight = begun->in_flight == sending->message_id;
-  if (!is_in_flight) return refuse(Errc::wrong_state, "draft dismissed");   // before sending began
+  const bool is_in_flight = *mine && begun != nullptr && begun->in_flight == sending->message_id;
+  if (!is_in_flight) return somebody_was_first(view, compose_id);
   if (!is_terminal_status(view.status())) return sending;
   if (const Result<void> ended = end_send(conversation, *sending, error_of_end(view).message, author); !ended) {
     return ended.error();

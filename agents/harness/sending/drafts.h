@@ -39,8 +39,9 @@ struct Sending {
   std::uint32_t attempt = 0;          // the attempt that comes next, from 0
 };
 
-// Returns no error when the draft waits: it can be sent, dismissed or changed. Error: wrong_state with "compose not
-// found", "draft dismissed", "draft already sent" or "draft already in flight" (the detail is kSendInFlight then).
+// Returns no error when the draft waits: it can be sent, dismissed or changed. The id "" means the newest draft, when
+// none waits. Error: wrong_state with "no draft waits" for the id "", else with "compose not found", "draft dismissed",
+// "draft already sent" or "draft already in flight" (the detail is kSendInFlight then).
 Result<void> draft_waits(const ConversationView& view, std::string_view compose_id);
 
 // Notes that the draft is being sent, and returns its message. `nonce` is of random letters and digits, and is a part

@@ -113,7 +113,7 @@ const PersonCommand kCommands[] = {
     {"clear", "Forget everything that was said; tasks of a program stay done", {}, StoreUse::Existing, clear},
 };
 
-// Workers hold a conversation for the time of a pass: who comes meanwhile asks again.
+// Other processes hold a conversation for the time of a pass or of a line in the log: who comes meanwhile asks again.
 Result<void> act_patiently(const PersonCommand& row, const HarnessArguments& arguments, HarnessSession& session) {
   constexpr std::chrono::milliseconds kPause{20};
   constexpr int kMostTries = 250;
@@ -132,8 +132,7 @@ int act(const PersonCommand& row, const HarnessArguments& arguments) {
   }
   HarnessSession session(arguments);
   if (const auto failed = session.open(row.use)) return *failed;
-  const bool is_job = session.conversation().view().is_job();
-  const auto done = is_job ? act_patiently(row, arguments, session) : row.act(arguments, session);
+  const auto done = act_patiently(row, arguments, session);
   if (!done) return session.refuse(done.error());
   return session.report();
 }

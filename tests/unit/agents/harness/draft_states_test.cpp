@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agents/harness/pass/evaluate.h"
+#include "agents/harness/sending/drafts.h"
 
 namespace ptcvm::harness {
 namespace {
@@ -158,6 +159,24 @@ TEST(DraftStates, PlanningWaitsForAMessageInFlightAlsoAfterAWhisper) {
   EXPECT_EQ(evaluate(log.view, {}, {}).verdict, Verdict::Park);
   log.add("send_failed", {{"composeId", "c1"}, {"messageId", "m9"}, {"error", "no"}});
   EXPECT_EQ(evaluate(log.view, {}, {}).verdict, Verdict::Dismiss);
+}
+
+std::string why_none_waits(const Log& log) { return draft_waits(log.view, "").error().message; }
+
+// It was "compose not found", and somebody had just sent it.
+TEST(DraftStates, WhoNamesNoDraftHearsWhatBecameOfTheNewestOne) {
+  Log log;
+  log.send();
+  log.add("message_sent", {{"messageId", "m9"}, {"text", "hi"}, {"composeId", "c1"}});
+  EXPECT_EQ(why_none_waits(log), "no draft waits; the newest one, c1, was sent");
+  log.add("compose_intent", {{"composeId", "c2"}, {"text", "hi"}});
+  log.add("compose_dismissed", {{"composeId", "c2"}});
+  EXPECT_EQ(why_none_waits(log), "no draft waits; the newest one, c2, was dismissed");
+  log.add("compose_intent", {{"composeId", "c3"}, {"text", "hi"}});
+  log.add("message_sent", {{"messageId", "m10"}, {"text", "by other means"}});
+  EXPECT_EQ(why_none_waits(log), "no draft waits; the newest one, c3, is older than the last message of this side");
+  log.clear();
+  EXPECT_EQ(why_none_waits(log), "no draft waits");
 }
 
 // A program that plans begins a call, and somebody regenerates: the first of the two in the log counts.
