@@ -259,11 +259,13 @@ class AgentCallsTest(CallsTest):
 class ProgramCallsTest(CallsTest):
     PROGRAM = '(propose {:type :compose_intent :text (str "It is " (task "book" (tool/book {:at "noon"})))})'
 
+    EFFECT = "unsafe"
+
     def words(self, hangs):
         answer = "exec sleep 1000" if hangs else "echo '\"n-7\"'"
         command = ["sh", "-c", f"read args; echo $args >> {self.ledger_file}; {answer}"]
         tools = self.file("tools.json", json.dumps([{"name": "book", "signature": "(at :string) -> :string",
-                                                     "effect": "unsafe", "command": command}]))
+                                                     "effect": self.EFFECT, "command": command}]))
         return ("run", *self.kept, "--planner", self.file("plan.ptc", self.PROGRAM), "--tools", tools)
 
     def plan(self, hangs=False, status=75):
@@ -324,6 +326,16 @@ class ProgramCallsTest(CallsTest):
             self.assertIsNone(process.poll())
             time.sleep(0.02)
         self.assertIn("is being made: wait until it is done", self.harness("regenerate", status=65))
+
+    def test_a_keyed_call_that_was_cut_off_is_not_being_made(self):
+        """Who regenerated was told to wait, and nobody made the call."""
+        self.EFFECT = "keyed"
+        self.killed(*self.words(True))
+        err = self.harness("regenerate", status=65)
+        self.assertIn("clinic~1planner/task:book#0 of the planner was cut off: let the planner go on", err)
+        self.assertIn(f"      ptcvm harness run --store {self.store} --id clinic --planner PLANNER\n", err)
+        self.assertEqual(self.plan()["draft"]["text"], "It is n-7")
+        self.harness("regenerate")
 
     def notes(self):
         out = ptcvm("harness", "log", *self.kept, "--all")[1]

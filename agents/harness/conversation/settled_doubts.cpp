@@ -6,23 +6,26 @@ namespace ptcvm::harness {
 
 namespace {
 
-Error refuse_while(const JournalCall& call, std::string_view what, std::string_view first) {
+Error refuse_while(const JournalCall& call, std::string_view what) {
   std::string message = "another draft might repeat an effect: the call " + call.key + " of the planner ";
-  message.append(what).append(": ").append(first).append(", and let the planner go on");
+  message.append(what);
   return {Errc::wrong_state, std::move(message), std::nullopt, kCallUnknown};
 }
 
-// Finds the call that a process makes now.
-Result<void> refuse_call_being_made(const Store& store, std::string_view run) {
+// Finds the call that a process makes now, or that was cut off when its process died: a call with a key is made again.
+Result<void> refuse_open_call(const ConversationView& view, const Store& store, std::string_view run) {
   const auto info = store.find(run);
   if (!info) return info.error();
-  if (!*info || (*info)->state != StoredState::Running || (*info)->is_interrupted) return {};
+  if (!*info || (*info)->state != StoredState::Running) return {};
+  if ((*info)->is_interrupted && view.program_calls().empty()) return {};   // the call is of an earlier conversation
   const auto journal = store.journal(run);
   if (!journal) return journal.error();
   for (const JournalCall& call : journal->calls) {
     const bool may_be_repeated = call.effect == Effect::Pure || call.effect == Effect::Idempotent;
     if (call.state != "intended" || may_be_repeated) continue;
-    return refuse_while(call, "is being made", "wait until it is done");
+    return refuse_while(call, (*info)->is_interrupted
+                                  ? "was cut off: let the planner go on, which makes it again under its key"
+                                  : "is being made: wait until it is done, and let the planner go on");
   }
   return {};
 }
@@ -39,9 +42,10 @@ Result<void> may_regenerate(Conversation& conversation, const Store& store, cons
     const auto doubts = store.doubts(run);
     if (!doubts) return doubts.error();
     if (!doubts->empty()) {
-      return refuse_while(doubts->front(), "is in doubt", "settle it (`ptcvm doubt list` shows how)");
+      return refuse_while(doubts->front(),
+                          "is in doubt: settle it (`ptcvm doubt list` shows how), and let the planner go on");
     }
-    if (const auto allowed = refuse_call_being_made(store, run); !allowed) return allowed;
+    if (const auto allowed = refuse_open_call(conversation.view(), store, run); !allowed) return allowed;
   }
   return conversation.may_rewind(RewindKeeps::Human);
 }
