@@ -65,6 +65,20 @@ class PlannerConfiguration(CommandLineTest):
             status, _, err = self.link(planner={"id": planner}, seed=seed)
             self.assertEqual((status, said in err), (65, True), err)
 
+    def test_a_link_with_a_member_that_no_link_has_is_refused(self):
+        """A name that was written wrong switched the planner off, or set nothing up."""
+        demo = {"id": "simple-demo"}
+        for members, said in (({"planer": demo}, "planer: there is no such member; there are transport, agentCardUrl,"),
+                              ({"planner": {**demo, "modus": "auto"}}, "planner.modus: there is no such member; there "
+                                                                       "are id, mode, seed"),
+                              ({"planner": demo, "llm": {"api_key": "k"}}, "llm.api_key: there is no such member"),
+                              ({"planner": demo, "planners": {"simple-demo": {"sead": {}}}},
+                               "planners.simple-demo.sead: there is no such member; there are seed")):
+            status, out, err = self.link(**members)
+            self.assertEqual((status, out, said in err), (65, "", True), err)
+        status, out, _ = self.link(planner=demo, planners={"of-tomorrow": {"x": 1}}, llm={"apiKey": "k"})
+        self.assertEqual((status, json.loads(out)["planner"]), (0, "simple-demo"))
+
     def test_a_rev_that_makes_later_links_old_is_refused(self):
         status, _, err = self.link(planner={"id": "simple-demo"}, rev=2 ** 52)
         self.assertEqual((status, "rev: 4503599627370496 is more than 1000000 ahead of 0" in err), (65, True), err)

@@ -222,6 +222,17 @@ class SetupTest(ServeTest):
             self.assertEqual(page.act("clinic", "link", link=wrong)[0], status, wrong[:60])
             self.assertEqual(page.state("clinic")["setup"], setup)
 
+    def test_links_with_one_rev_after_another_count(self):
+        """The page showed the rev 8 for a link of the rev 7, and the link of the rev 8 was an old one."""
+        page = self.page()
+        for rev, words in ((7, 80), (8, 90), (8, 100), (7, 110)):
+            link = {"planner": {"id": "llm-drafter"}, "seed": {"targetWords": words}, "rev": rev}
+            self.assertEqual(page.act("clinic", "link", link=json.dumps(link))[0], 200 if words < 100 else 409, link)
+        shown = json.loads(page.state("clinic")["setup"]["link"][1:])
+        self.assertEqual((shown["rev"], shown["planners"]["llm-drafter"]["seed"]["targetWords"]), (8, 90))
+        page.act("clinic", "link", link='{"planner": {"id": "simple-demo"}}')
+        self.assertEqual(json.loads(page.state("clinic")["setup"]["link"][1:])["rev"], 9)
+
 
 class GuardTest(ServeTest):
     def test_nobody_gets_in_without_a_token(self):

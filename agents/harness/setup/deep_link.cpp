@@ -5,6 +5,7 @@
 #include <boost/json/serialize.hpp>
 #include <cctype>
 #include <charconv>
+#include <span>
 
 #include "agents/harness/facts/fact.h"
 #include "agents/harness/facts/json_members.h"
@@ -75,6 +76,37 @@ std::string no_object(const json::object& link) {
     if (!is_absent_or_object(own.get_object(), "seed")) return "planners." + std::string(id) + ".seed";
   }
   return {};
+}
+
+using Names = std::span<const std::string_view>;
+
+// Returns the first member that is not known, with the names of those that are, or "".
+std::string unknown_member(const json::object& object, const std::string& place, Names known) {
+  for (const auto& [name, value] : object) {
+    if (std::ranges::find(known, std::string_view(name)) != known.end()) continue;
+    std::string names;
+    for (const std::string_view member : known) names.append(names.empty() ? "" : ", ").append(member);
+    return place + std::string(name) + ": there is no such member; there are " + names;
+  }
+  return {};
+}
+
+// Returns the first member that no link has, or "". Planners that the link does not choose are left alone.
+std::string unknown_members(const json::object& link) {
+  constexpr std::string_view kLink[] = {"transport", "agentCardUrl", "mcpUrl",        "llm",  "planner",
+                                        "planners",  "roomTitle",    "requireReview", "seed", "rev"};
+  constexpr std::string_view kPlanner[] = {"id", "mode", "seed"}, kOwn[] = {"seed"};
+  constexpr std::string_view kModel[] = {"provider", "model", "baseUrl", "apiKey"};
+  std::string unknown = unknown_member(link, "", kLink);
+  const json::object* const planner = object_at(link, "planner");
+  if (unknown.empty() && planner != nullptr) unknown = unknown_member(*planner, "planner.", kPlanner);
+  const json::object* const model = object_at(link, "llm");
+  if (unknown.empty() && model != nullptr) unknown = unknown_member(*model, "llm.", kModel);
+  const json::object* const all = object_at(link, "planners");
+  const std::string id(planner == nullptr ? std::string_view() : text_of(*planner, "id"));
+  const json::object* const own = all == nullptr ? nullptr : object_at(*all, id);
+  if (unknown.empty() && own != nullptr) unknown = unknown_member(*own, "planners." + id + ".", kOwn);
+  return unknown;
 }
 
 // Returns what is wrong with members that no seed is needed for, or "".
@@ -178,6 +210,8 @@ Result<json::object> read_fragment(std::string_view fragment) {
 
 Result<bool> DeepLink::read(const json::object& link, LinkSource source) {
   if (const std::string why = wrong_members(link); !why.empty()) return refuse_link(why);
+  const std::string unknown = source == LinkSource::Journal ? "" : unknown_members(link);
+  if (!unknown.empty()) return refuse_link(unknown);
   const auto rev = rev_of(link);
   if (!rev) return rev.error();
   if (*rev && rev_ != 0 && **rev <= rev_) return false;
@@ -211,12 +245,17 @@ const FullConfig& DeepLink::config() const {
 }
 
 json::object DeepLink::write() {
+  ++rev_;
+  return link();
+}
+
+json::object DeepLink::link() const {
   json::object link = kept_;
   link["planner"] = json::object{{"id", planner_}, {"mode", send_mode_name(mode_)}};
   if (const auto found = configs_.find(planner_); found != configs_.end()) {
     link["planners"] = json::object{{planner_, {{"seed", dehydrate(planner_, found->second.config)}}}};
   }
-  link["rev"] = ++rev_;
+  link["rev"] = rev_;
   return link;
 }
 

@@ -7,8 +7,8 @@
 // higher than the one before is old, and changes nothing; a link without "rev" always counts. A "rev" may be at most
 // kMostRevStep ahead of the last one: a single link of a high "rev" would make every later link an old one. Keys of
 // servers appear in no link. A link comes from anywhere: one that is not well-formed, or has a member that is written
-// twice or is of a wrong type, or a member of a seed that the planner does not have, or a value that its form does not
-// take, is refused as a whole.
+// twice, is of a wrong type or is not known here, or a member of a seed that the planner does not have, or a value that
+// its form does not take, is refused as a whole. What it says of planners that it does not choose is left alone.
 #pragma once
 #include <boost/json/object.hpp>
 #include <cstdint>
@@ -46,6 +46,9 @@ class DeepLink {
   boost::json::object apply(boost::json::object config);
   // Chooses a planner and a mode, and returns the link to write. Error: invalid_value for an unknown planner.
   Result<boost::json::object> choose(std::string_view planner, SendMode mode);
+
+  // Returns the link that was read or written last, as write() writes it and under the same "rev".
+  boost::json::object link() const;
 
   const std::string& planner() const { return planner_; }
   SendMode mode() const { return mode_; }

@@ -191,11 +191,8 @@ Result<void> RoomSetup::open_link(const json::object& link) {
                         "the link is older than what is set up here; a link without rev always counts");
   }
   uses_program_ = false;
-  if (link_.config().is_ready) {
-    written_ = link_.apply(link_.config().config);
-  } else {
-    written_ = link_.choose(link_.planner(), link_.mode()).value();
-  }
+  // A link keeps its rev, so that the next one of its writer is newer. Another one gets the next rev.
+  written_ = link.contains("rev") ? link_.link() : link_.choose(link_.planner(), link_.mode()).value();
   changed();
   return {};
 }
