@@ -233,6 +233,17 @@ class SetupTest(ServeTest):
         page.act("clinic", "link", link='{"planner": {"id": "simple-demo"}}')
         self.assertEqual(json.loads(page.state("clinic")["setup"]["link"][1:])["rev"], 9)
 
+    def test_a_server_ends_after_the_pass_that_was_begun(self):
+        """It went on with pass after pass, up to a thousand."""
+        page = self.page("--planner", self.file("plan.ptc", '(do (tool/look {}) (propose {:type :tool_call :callId '
+                                                '(str "t" (count (facts/public))) :name "look" :args {}}))'),
+                         "--tool", "look=sleep 0.3", "--tool-effect", "look=pure")
+        page.act("clinic", "say", text="hello")
+        page.wait_for("clinic", lambda state: state["facts"] > 3)
+        self.assertEqual(page.end(), 0)
+        status, out, _ = ptcvm("harness", "log", "--store", self.store, "--id", "clinic")
+        self.assertEqual((status, len(out.splitlines()) < 30), (0, True), out)
+
 
 class GuardTest(ServeTest):
     def test_nobody_gets_in_without_a_token(self):

@@ -191,7 +191,7 @@ void HarnessRoom::wake() {
   asio::post(strand_, [self = shared_from_this(), choice = setup_->choice()] {
     Result<void> done;
     if (self->house_.asks_other_side) done = self->worker_->tick(choice);
-    const Result<void> planned = self->worker_->plan(choice);
+    const Result<void> planned = self->worker_->plan(choice, self->house_.stop);
     if (done) done = planned;
     asio::post(self->house_.context, [self, done] { self->planned(done); });
   });

@@ -28,6 +28,7 @@ struct RoomHouse {
   bool asks_other_side = false;            // the transport must be asked for news
   bool begins = false;                     // an empty conversation is begun
   bool serves_a2a = false;                 // others may talk to the conversations by A2A
+  std::stop_token stop = {};               // the server ends: no further pass is begun
 };
 
 // See the top of this file.

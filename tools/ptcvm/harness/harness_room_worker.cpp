@@ -59,13 +59,13 @@ Result<void> RoomWorker::make(const PlannerChoice& choice) {
   return {};
 }
 
-Result<void> RoomWorker::plan(const PlannerChoice& choice) {
+Result<void> RoomWorker::plan(const PlannerChoice& choice, const std::stop_token& stop) {
   if (const auto taken = take(choice); !taken) return taken;
   if (!choice.is_ready || conversation_->view().is_job()) return {};   // workers plan for a job
   if (const auto made = make(choice); !made) return made;
   if (const auto told = harness::tell_settled_doubts(*conversation_, store_, author()); !told) return told;
   const PassParts parts{*conversation_, *outbox_, *harness_, *planner_};
-  for (int pass = 0; pass < kMostPasses; ++pass) {
+  for (int pass = 0; pass < kMostPasses && !stop.stop_requested(); ++pass) {
     const auto more = plan_once(parts, author());
     if (!more) return more.error();
     if (!*more) break;

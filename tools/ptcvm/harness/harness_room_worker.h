@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "agents/harness/pass/harness.h"
@@ -23,9 +24,10 @@ class RoomWorker {
   // Everything given must outlive the worker. `on_hud` is called on the thread that plans.
   RoomWorker(Store store, std::string id, PlannerParts usual, MakeTransport make_transport, OnHud on_hud);
 
-  // Plans until the planner waits for somebody. Errors: busy when another process plans; invalid_value when the planner
-  // cannot be made, because a model is missing, say; the errors of the store.
-  Result<void> plan(const PlannerChoice& choice);
+  // Plans until the planner waits for somebody, or somebody asks to stop: then the pass that was begun is the last one.
+  // Errors: busy when another process plans; invalid_value when the planner cannot be made, because a model is missing,
+  // say; the errors of the store.
+  Result<void> plan(const PlannerChoice& choice, const std::stop_token& stop);
   // Sends a draft.
   Result<void> approve(const PlannerChoice& choice, const std::string& draft, const std::optional<std::string>& next,
                        const std::string& by);

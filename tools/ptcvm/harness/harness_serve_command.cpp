@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 #include <csignal>
 #include <iostream>
+#include <stop_token>
 
 #include "agents/harness/sending/log_transport.h"
 #include "drivers/http/web_server.h"
@@ -93,7 +94,7 @@ MakeTransport transport_of(const ServeArguments& arguments, const Store& store) 
 }
 
 int serve_site(const ServeArguments& arguments, const RoomHouse& house, drivers::WebGuard& guard,
-               const std::string& secret, asio::io_context& context) {
+               const std::string& secret, asio::io_context& context, std::stop_source& stop) {
   HarnessSite site(house, guard, arguments.ids);
   if (const auto opened = site.open_named(); !opened) return refuse_error(opened.error());
   drivers::WebServer server(context, [&site](const drivers::WebRequest& request,
@@ -106,7 +107,10 @@ int serve_site(const ServeArguments& arguments, const RoomHouse& house, drivers:
                                                                               : "[" + arguments.address + "]") +
                             ":" + std::to_string(server.port());
   asio::signal_set signals(context, SIGINT, SIGTERM);   // before the address is said
-  signals.async_wait([&context](const boost::system::error_code&, int) { context.stop(); });
+  signals.async_wait([&context, &stop](const boost::system::error_code&, int) {
+    stop.request_stop();
+    context.stop();
+  });
   std::cout << "http://" << place << "/?token=" << secret << std::endl;
   site.watch();
   context.run();
@@ -142,6 +146,7 @@ int serve(const ServeArguments& arguments) {
   if (message = missing_model(*usual); !message.empty()) return refuse_input(message);
   asio::thread_pool workers(kWorkers);
   asio::io_context context(1);   // ends first: what waits in it holds rooms, and rooms have strands of the workers
+  std::stop_source stop;
   const RoomHouse house{context,
                         workers,
                         *store,
@@ -151,10 +156,11 @@ int serve(const ServeArguments& arguments) {
                         fetch_document,
                         !arguments.harness.remote.empty(),
                         arguments.harness.begins,
-                        arguments.serves_a2a};
+                        arguments.serves_a2a,
+                        stop.get_token()};
   drivers::WebGuard guard(*tokens, arguments.hosts);
-  status = serve_site(arguments, house, guard, tokens->front().secret, context);
-  workers.join();   // what was begun is finished
+  status = serve_site(arguments, house, guard, tokens->front().secret, context, stop);
+  workers.join();   // passes and sendings that were begun are finished
   return status;
 }
 
