@@ -52,6 +52,10 @@ std::optional<RpcFailure> wrong_message(const json::object* message) {
   for (const std::string member : {"taskId", "contextId"}) {
     if (is_no_name(*message, member)) return wrong_member("message." + member, "a text, or left out");
   }
+  const json::value* const role = message->if_contains("role");
+  if (role != nullptr && *role != json::value("user")) {
+    return wrong_member("message.role", "\"user\": a client speaks for the user");
+  }
   const json::array* const parts = harness::array_at(*message, "parts");
   if (parts == nullptr || parts->empty()) return wrong_member("message.parts", "a list with something in it");
   for (const json::value& part : *parts) {

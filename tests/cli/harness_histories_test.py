@@ -65,6 +65,20 @@ class HistoriesTest(ConversationCase):
         self.ask()
         self.assertEqual(self.journal(), [("message_refused", own, "I promise")])
 
+    def test_what_comes_without_an_id_is_taken_once(self):
+        """It was dropped, and nobody was told."""
+        yes, own = said("", "yes"), said("", "one", "user")
+        del yes["messageId"], own["messageId"]
+        self.agent.history = [own, yes, said(7, "no"), said(None, " ")]
+        self.ask()
+        self.agent.history = [own, yes, said(7, "no"), yes, said("", "look", "agent", file_part("a.txt", "aGk="))]
+        for _ in range(2):
+            self.ask()
+        self.assertEqual([(kind, text) for kind, _, text in self.journal("message_sent")],
+                         [("message_sent", "one"), ("message_received", "yes"), ("message_received", "no"),
+                          ("message_received", "yes"), ("message_received", "look")])
+        self.assertEqual(len({name for _, name, _ in self.journal()}), 4)
+
     def test_a_file_of_other_bytes(self):
         self.agent.history = [said("a1", "look", "agent", file_part("a.txt", "aGk="))]
         self.ask()

@@ -34,6 +34,20 @@ class RefusalsTest(ConversationCase):
         self.assertEqual(page.act("clinic", "say", text="other", messageId="")[0], 400)
         self.assertEqual(self.texts("message_received"), ["hello"])
 
+    def test_a_client_of_a2a_speaks_for_the_user(self):
+        """What it said for the agent counted as said by the user."""
+        page = Page("--store", self.store, "--id", "clinic", "--a2a")
+        self.addCleanup(page.end, signal.SIGKILL)
+        said = {"kind": "message", "messageId": "m1", "parts": [{"kind": "text", "text": "hello"}]}
+        call = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {"message": said}}
+        for role in ("agent", "", None, 1):
+            said["role"] = role
+            error = page.call("POST", "/a2a/clinic", call)[1]["error"]
+            self.assertEqual((error["code"], 'message.role: must be "user"' in error["message"]), (-32602, True))
+        self.assertEqual(page.state("clinic")["facts"], 0)
+        said["role"] = "user"
+        self.assertIn("result", page.call("POST", "/a2a/clinic", call)[1])
+
     def test_another_answer_is_a_conflict(self):
         self.told("say", "hello")
         self.plan('(ask "When?" {:qid "q1"})')

@@ -1,5 +1,9 @@
 #include "agents/harness/conversation/ingestion.h"
 
+#include <cstdint>
+#include <map>
+
+#include "agents/harness/facts/blank_text.h"
 #include "agents/harness/facts/json_members.h"
 
 namespace ptcvm::harness {
@@ -28,6 +32,26 @@ void add_file(const json::object& file, std::string_view message_id, bool is_rec
   if (is_received) attached["origin"] = "inbound";
   attached["size"] = decoded_size(bytes);
   attachments.push_back(std::move(attached));
+}
+
+std::uint64_t fnv1a(std::string_view text, std::uint64_t hash) {
+  for (const unsigned char byte : text) hash = (hash ^ byte) * 0x100000001b3U;
+  return (hash ^ 0xffU) * 0x100000001b3U;   // ends the text: no byte of UTF-8 is 0xff
+}
+
+// Returns an id for what the other side said without one, made of its words and files, or "". What this side said has
+// an id in the journal.
+std::string id_of_unnamed(const json::object& message) {
+  if (!text_of(message, "messageId").empty() || text_of(message, "role") != "agent") return {};
+  json::object named = message;
+  named["messageId"] = "unnamed";
+  const std::vector<ProposedFact> said = facts_of_message(named);
+  if (said.size() == 1 && is_blank_text(text_of(said.front().body, "text"))) return {};
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const ProposedFact& fact : said) {
+    for (const std::string_view member : {"name", "bytes", "text"}) hash = fnv1a(text_of(fact.body, member), hash);
+  }
+  return "unnamed-" + std::to_string(hash);
 }
 
 }  // namespace
@@ -62,8 +86,13 @@ std::vector<ProposedFact> facts_of_message(const json::object& message) {
 
 std::vector<ProposedFact> facts_of_task(const json::object& task) {
   std::vector<ProposedFact> facts;
-  const auto add = [&facts](const json::object& message) {
-    for (ProposedFact& fact : facts_of_message(message)) facts.push_back(std::move(fact));
+  std::map<std::string, std::size_t> unnamed;   // how often each of these messages was there
+  const auto add = [&](const json::object& message) {
+    json::object named = message;
+    if (const std::string id = id_of_unnamed(message); !id.empty()) {
+      named["messageId"] = id + "-" + std::to_string(++unnamed[id]);
+    }
+    for (ProposedFact& fact : facts_of_message(named)) facts.push_back(std::move(fact));
   };
   if (const json::array* const history = array_at(task, "history")) {
     for (const json::value& message : *history) {
