@@ -28,6 +28,8 @@ struct ChainPolicy {
   std::vector<std::string> denied_tools, confirmed_tools;
   SafetyRules safety = {};
   std::vector<std::string> approved_signatures;   // approved for good, before this task
+  // Nobody knows whether an agent of the task has called these. A person confirms each call, whatever was approved.
+  std::vector<std::string> doubted_tools = {};
   bool has_person = false;                        // false: nobody can be asked, so calls to confirm are refused
   double user_confirmation = 0.8;                 // 0 to 1; from 0.8 on every task asks for feedback
 };
@@ -45,6 +47,9 @@ struct ChainOptions {
   // Plans, calls and answers are checked against the signatures of the tools. false: signatures are texts for the
   // planner; a task that a version without this check has begun goes on so.
   bool checks_signatures = true;
+  // A tool that is in doubt in the agent of a step is one of doubted_tools in later revisions. false: as versions did
+  // that began the task without this.
+  bool asks_after_doubts = true;
   ChainPolicy policy = {};
   boost::json::object context = {};       // for the planner: a TaskContext as JSON (context.h); {}: it is told nothing
   Verifier verifier = Verifier::Nobody;

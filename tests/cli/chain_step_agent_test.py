@@ -3,10 +3,12 @@
 
 usage: chain_step_agent_test.py PTCVM   (the program under test)"""
 import json
+import pathlib
 import unittest
 
 import chain_test
 from chain_test import INTENT
+from ptcvm_process import ptcvm
 
 
 class StepAgent(chain_test.ChainTest):
@@ -51,6 +53,63 @@ class StepAgent(chain_test.ChainTest):
                                       self.script(INTENT, plan, call, again, call), *self.kept())
         self.assertEqual((status, self.made()), (1, ["say"]), err)
         self.assertIn("IN_DOUBT", out)
+
+    def in_doubt(self, *replies):
+        """Runs a task whose agent has a call in doubt."""
+        once = self.calls + ".killed"
+        tools = self.tools(self.shell("say", f"test -e {once} || {{ touch {once}; kill -9 $$; }}; echo 1",
+                                      effect="unsafe"), self.shell("cry", "echo 2", effect="unsafe"))
+        plan = {"steps": [{"id": "a", "type": "action", "description": "Greet"}]}
+        script = self.script(INTENT, plan, {"program": "(return (tool/say {:text \"a\"}))"}, *replies)
+        status, out, err = self.chain("run", "Greet", "--tools", tools, "--output", "json", "--model", script,
+                                      *self.kept())
+        self.assertEqual((status, self.made()), (1, ["say"]), err)
+        self.assertIn("IN_DOUBT", out)
+
+    def replan(self):
+        return self.chain("replan", "again", *self.kept(), "--output", "json")
+
+    def test_an_agent_of_a_later_revision_does_not_make_such_a_call_again(self):
+        plan = {"steps": [{"id": "a", "type": "action", "description": "Greet again"}]}
+        hears = {"program": "(return (tool/cry {:text \"a\"}))",
+                 "expect": {"newest": {"contains": ["CONFIRMATION_UNAVAILABLE"]}}}
+        self.in_doubt(plan, {"program": "(return (tool/say {:text \"a\"}))"}, hears)
+        status, out, err = self.replan()
+        self.assertEqual((status, self.made()), (0, ["say", "cry"]), err)
+        self.assertEqual(json.loads(out)["outputs"], ["2"])
+
+    def test_a_person_is_asked_before_a_later_revision_makes_such_a_call(self):
+        plan = {"steps": [{"id": "b", "type": "action", "description": "Greet", "tool": "say", "args": {"text": "a"}}]}
+        for said, made, status in (("yes", ["say", "say"], 0), ("always", ["say", "say"], 0), ("no", ["say"], 1)):
+            with self.subTest(said=said):
+                self.store = f"{self.folder.name}/{said}.db"
+                for left in pathlib.Path(self.folder.name).glob("calls*"):
+                    left.unlink()
+                self.in_doubt(plan, {"steps": []})
+                waits, _, err = self.replan()
+                self.assertEqual((waits, self.made()), (75, ["say"]), err)
+                asks = "Nobody knows whether an agent of the task has called say before. Look, then say yes or no."
+                self.assertIn(asks, err)
+                self.assertIn(asks, self.chain("show", *self.kept())[1])
+                ended, _, err = self.chain("answer", *self.kept(), "b", said)
+                self.assertEqual((ended, self.made()), (status, made), err)
+                self.assertEqual(self.chain("approvals", "--store", self.store)[1], "")
+                replayed, out, err = self.chain("replay", *self.kept())
+                self.assertEqual((replayed, out.splitlines()[0]), (0, "the same report as in the log"), err)
+
+    def test_the_run_of_such_an_agent_is_a_part_of_the_task(self):
+        self.in_doubt()
+        self.replan()                                    # the script has no plan: there is the log of the wish, too
+        rows = ptcvm("runs", "--store", self.store, "--json")[1].splitlines()
+        self.assertEqual([json.loads(row)["id"] for row in rows], ["t"])
+        rows = ptcvm("runs", "--store", self.store, "--json", "--parts")[1].splitlines()
+        agent = next(name for name in (json.loads(row)["id"] for row in rows) if "/task:" in name)
+        for words in (("resume",), ("agent", "resume"), ("agent", "show"), ("doubt", "settle")):
+            more = ("--did-not",) if words[0] == "doubt" else ()
+            status, _, err = ptcvm(*words, "--store", self.store, "--id", agent, *more)
+            self.assertEqual(status, 65, err)
+            self.assertIn("is the agent of a step", err)
+            self.assertIn("ptcvm chain show", err)
 
     def strict(self, section, name, value):
         return "--strategy", self.file("strict.json", json.dumps({section: {name: value}}))

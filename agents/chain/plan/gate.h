@@ -29,8 +29,10 @@ bool is_dangerous(const PlanStep& step, const boost::json::object& args, const S
 GateVerdict judge_call(const PlanStep& step, const boost::json::object& args, const ChainPolicy& policy,
                        const Decisions& decisions, Trust trust);
 
-// Returns what a person is asked about the call.
-std::string question_text(const PlanStep& step, const boost::json::object& args);
+// Returns what a person is asked about the call, for an answer about this signature.
+std::string question_text(const PlanStep& step, const boost::json::object& args, std::string_view signature);
+// Returns whether the signature is of a call of a doubted tool: no answer about it counts for other tasks.
+bool is_about_doubt(std::string_view signature);
 
 // Decides about a call that the agent of a step wants to make. Nobody is asked in the middle of an agent: a call that
 // a person would have to confirm is refused with CONFIRMATION_UNAVAILABLE, unless it was approved for good.

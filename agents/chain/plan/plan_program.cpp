@@ -202,6 +202,11 @@ std::string one_line(std::string_view text) {
 
 }  // namespace
 
+ChainPolicy policy_after(ChainPolicy policy, const PlanHistory& history) {
+  policy.doubted_tools.insert(policy.doubted_tools.end(), history.doubted_tools.begin(), history.doubted_tools.end());
+  return policy;
+}
+
 bool is_settled_by_call(const PlanStep& step, const ChainPolicy& policy, Verifier verifier, Trust trust) {
   return step.type == StepType::Action && !needs_gate(step, policy, trust) && !is_checked(step, verifier);
 }

@@ -28,7 +28,11 @@ struct PlanHistory {
   std::map<std::string, std::string, std::less<>> completed;   // steps to keep: id, and the task with their result
   std::set<std::string, std::less<>> failed_effects;           // keys of calls that failed: they may be made again
   Trust trust = Trust::Usual;
+  std::set<std::string, std::less<>> doubted_tools = {};       // as ChainPolicy::doubted_tools
 };
+
+// Returns the policy for a revision with this history.
+ChainPolicy policy_after(ChainPolicy policy, const PlanHistory& history);
 
 struct PlanProgramRules {
   std::string task_id;

@@ -81,8 +81,10 @@ json::object Planning::check_revision(std::uint32_t revision, Plan plan) {
     const auto results = step_results(*before, *rows, options_.verifier);
     if (const auto touched = touched_step(*before, results, plan)) return {{"refused", *touched}};
     if (const auto changed = changed_check(*before, *rows, plan)) return {{"refused", *changed}};
-    PlanHistory history{completed_steps(*rows), this->history(executed).failed_effects, this->history(executed).trust};
+    PlanHistory history = this->history(executed);
+    history.completed = completed_steps(*rows);
     if (has_failed_check(*rows)) history.trust = Trust::CheckFailed;
+    if (options_.asks_after_doubts) history.doubted_tools.merge(doubted_tools(*rows));
     const auto made = made_calls(*rows);
     for (const PlanStep& step : before->steps) {
       const auto call = made.find(step.id);

@@ -15,6 +15,8 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr std::string_view kMayHaveCalled = "nobody knows whether the agent of the step has called ";
+
 StepStatus status_of(const json::object& row) {
   const json::value* const status = row.if_contains("status");
   if (status != nullptr && *status == "completed") return StepStatus::Completed;
@@ -112,6 +114,27 @@ std::vector<std::string> failure_notes(const Plan& plan, const json::array& rows
     notes.push_back("Failure at " + step.id + ": " + (error.empty() ? "Unknown failure" : error));
   }
   return notes;
+}
+
+std::string doubt_error(const std::set<std::string>& tools) {
+  std::string error = std::string(kInDoubt).append(kMayHaveCalled);
+  for (const std::string& tool : tools) error += (tool == *tools.begin() ? "" : ", ") + tool;
+  return error;
+}
+
+std::set<std::string> doubted_tools(const json::array& rows) {
+  const std::string begin = doubt_error({});
+  std::set<std::string> tools;
+  for (const json::value& row : rows) {
+    const json::object* const object = row.if_object();
+    const std::string error = object == nullptr ? std::string() : member_text(*object, "error");
+    for (std::size_t at = error.starts_with(begin) ? begin.size() : error.size(); at < error.size();) {
+      const std::size_t end = std::min(error.find(", ", at), error.size());
+      tools.insert(error.substr(at, end - at));
+      at = end + 2;
+    }
+  }
+  return tools;
 }
 
 bool has_doubt(const json::array& rows) {

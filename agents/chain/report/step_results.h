@@ -2,6 +2,7 @@
 #pragma once
 #include <boost/json/array.hpp>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,10 @@ std::vector<std::string> failure_notes(const Plan& plan, const boost::json::arra
 
 // With this the error of a step begins when nobody knows whether its agent has made a call that may not be repeated.
 inline constexpr std::string_view kInDoubt = "IN_DOUBT: ";
+// Returns the error of a step whose agent may have called these tools.
+std::string doubt_error(const std::set<std::string>& tools);
+// Returns the tools that errors of the rows name so.
+std::set<std::string> doubted_tools(const boost::json::array& rows);
 // Returns whether a step of the rows has such an error.
 bool has_doubt(const boost::json::array& rows);
 

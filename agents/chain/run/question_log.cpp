@@ -72,14 +72,14 @@ bool is_first_call(const RunJournal& journal, std::string_view task_id, std::str
 
 }  // namespace
 
-std::string asked_text(const PlanStep& step, const std::string& args_edn) {
-  if (step.tool.empty()) return question_text(step, {{"prompt", step.description}});
+std::string asked_text(const PlanStep& step, const std::string& args_edn, std::string_view signature) {
+  if (step.tool.empty()) return question_text(step, {{"prompt", step.description}}, signature);
   const auto asked = Value::from_edn(args_edn);
   const json::value request = asked ? to_json(*asked) : json::value();
   const json::value* const args = request.is_object() ? request.get_object().if_contains("args") : nullptr;
   const auto exact = exact_args(step.args, args == nullptr || !args->is_object() ? json::object() : args->get_object());
   const json::object* const made = std::get_if<json::object>(&exact);
-  return question_text(step, made == nullptr ? step.args : *made);
+  return question_text(step, made == nullptr ? step.args : *made, signature);
 }
 
 std::string question_name(std::string_view step, std::string_view key) { return named(step, key); }
@@ -126,7 +126,7 @@ Result<std::vector<LoggedQuestion>> read_questions(const Store& store, std::stri
     if (!question.is_answered) {
       const Plan plan = plan_of(*replies, task_id, id->revision);
       const auto step = std::ranges::find(plan.steps, id->step, &PlanStep::id);
-      if (step != plan.steps.end()) question.text = asked_text(*step, operation.args_edn);
+      if (step != plan.steps.end()) question.text = asked_text(*step, operation.args_edn, id->signature);
     }
     questions.push_back(std::move(question));
   }

@@ -26,7 +26,7 @@ struct LoggedQuestion {
 };
 
 // Returns what a person is asked about a call; `args_edn` is what the gate was asked.
-std::string asked_text(const PlanStep& step, const std::string& args_edn);
+std::string asked_text(const PlanStep& step, const std::string& args_edn, std::string_view signature);
 
 // Returns STEP@DIGEST for a question to confirm a call, or for a call in doubt.
 std::string question_name(std::string_view step, std::string_view key);

@@ -13,6 +13,7 @@ namespace json = boost::json;
 json::array recorded_rows(const Store& store, const ChainOptions& options, const Plan& plan, std::uint32_t revision,
                           const PlanHistory& history) {
   const std::string& task_id = options.id;
+  const ChainPolicy policy = policy_after(options.policy, history);
   json::array rows;
   const auto journal = store.journal(steps_run_id(task_id));
   if (!journal) return rows;
@@ -24,7 +25,7 @@ json::array recorded_rows(const Store& store, const ChainOptions& options, const
                            ? kept->second
                            : task_id + '/' + step.id + '@' + std::to_string(revision);
     auto found = known.find(task);
-    if (found == known.end() && is_settled_by_call(step, options.policy, options.verifier, history.trust)) {
+    if (found == known.end() && is_settled_by_call(step, policy, options.verifier, history.trust)) {
       task = effect_key(step, task_id);
       found = known.find(task);
     }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "agents/chain/plan/gate.h"
 #include "agents/chain/plan/step_values.h"
 #include "agents/chain/risk/confirmation.h"
 #include "agents/chain/run/question_log.h"
@@ -40,7 +41,7 @@ Result<bool> StepsRun::list_questions() {
     question.step = step->id;
     question.tool = step->tool;
     question.signature = id->signature;
-    question.text = asked_text(*step, wait.args_edn);
+    question.text = asked_text(*step, wait.args_edn, id->signature);
     question.revision = revision_;
     operations_.add(std::move(question), OperationOwner::Steps);
   }
@@ -53,8 +54,8 @@ Result<void> StepsRun::resolve(const std::string& question, bool is_approved) {
 
 Result<void> StepsRun::answer_question(const OperationTable::Entry& entry, const json::value& value) {
   const ConfirmationReply said = read_confirmation(output_text(value));
-  if (said.is_lasting) lasting_approvals_.push_back(entry.operation.signature);
   const std::string& signature = entry.operation.signature;
+  if (said.is_lasting && !is_about_doubt(signature)) lasting_approvals_.push_back(signature);
   decisions_[signature] = said.is_approved;
   if (auto resolved = resolve(entry.operation.key, said.is_approved); !resolved) return resolved;
   for (const ChainOperation& other : operations_.list()) {   // other steps want to make such a call, too

@@ -79,12 +79,13 @@ Tools StepsRun::program_tools() const {
 
 Result<void> StepsRun::start(const Plan& plan, std::uint32_t revision, const PlanHistory& history) {
   plan_ = plan;
+  policy_ = policy_after(options_.policy, history);
   step_at_.clear();
   settled_by_call_.clear();
   for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
     const PlanStep& step = plan_.steps[i];
     step_at_.emplace(step.id, i);
-    if (is_settled_by_call(step, options_.policy, options_.verifier, history.trust)) settled_by_call_.insert(step.id);
+    if (is_settled_by_call(step, policy_, options_.verifier, history.trust)) settled_by_call_.insert(step.id);
   }
   revision_ = revision;
   history_ = history;
@@ -93,7 +94,7 @@ Result<void> StepsRun::start(const Plan& plan, std::uint32_t revision, const Pla
   if (auto learned = learn_decisions(); !learned) return learned;
   source_ = plan_source(plan_, {.task_id = options_.id,
                                 .revision = revision,
-                                .policy = &options_.policy,
+                                .policy = &policy_,
                                 .verifier = options_.verifier,
                                 .yields_between_steps = options_.yields_between_steps,
                                 .parallel = options_.parallel,
@@ -194,6 +195,7 @@ ChainOperation StepsRun::operation_for(const PlanStep& step, OperationKind kind,
   operation.revision = revision_;
   operation.attempt = call.attempt;
   operation.trust = history_.trust;
+  operation.doubted_tools = policy_.doubted_tools;
   operation.fencing_token = call.fencing_token;
   return operation;
 }
@@ -207,10 +209,10 @@ Result<bool> StepsRun::gate(const WaitingCall& call) {
     const bool has_args = args != nullptr && args->is_object();
     const auto exact = signatures_.args_of(*step, has_args ? args->get_object() : json::object());
     if (const json::object* const found = std::get_if<json::object>(&exact)) {   // else the call fails
-      verdict = judge_call(*step, *found, options_.policy, decisions_, history_.trust);
+      verdict = judge_call(*step, *found, policy_, decisions_, history_.trust);
     }
   } else if (step != nullptr) {
-    verdict = judge_call(*step, {{"prompt", step->description}}, options_.policy, decisions_, history_.trust);
+    verdict = judge_call(*step, {{"prompt", step->description}}, policy_, decisions_, history_.trust);
   }
   if (verdict.kind != GateVerdict::Kind::Ask) {
     const json::value answer = verdict.error.empty() ? json::value() : json::value(verdict.error);

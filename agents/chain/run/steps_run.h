@@ -86,6 +86,7 @@ class StepsRun {
   std::set<std::uint64_t> unknown_calls_;   // of run_: nobody knows whether they happened, and a person will be asked
   std::uint32_t revision_ = 0;
   PlanHistory history_;
+  ChainPolicy policy_;                      // has the doubts of the history, too
   Decisions decisions_;
   std::vector<std::string> lasting_approvals_;
   std::string source_;

@@ -6,6 +6,7 @@
 #include "agents/loop/stored_agent.h"
 #include "agents/loop/stored_facts.h"
 #include "agents/replay/canonical_request.h"
+#include "tools/ptcvm/store/step_agent_run.h"
 #include "tools/ptcvm/text/json_members.h"
 #include "tools/ptcvm/text/kept_limits.h"
 
@@ -270,7 +271,7 @@ Result<void> keep_choice(const Store& store, const std::string& id, const loop::
 Result<KeptCommand> kept_command(const Store& store, const std::string& id) {
   const auto found = HostLog::of(store, id).find(std::string(kCommandLine));
   if (!found) return found.error();
-  if (!*found) return invalid("the store has no agent " + id + " that `ptcvm agent run` began");
+  if (!*found) return invalid(no_agent_text(id));
   const json::object body = body_of(**found);
   KeptCommand command;
   command.model = text_of(body, "model");

@@ -223,6 +223,7 @@ std::optional<chain::ChainOptions> ChainSetup::options(const std::string& id, st
                      : verify == "model"   ? chain::Verifier::Model
                                            : chain::Verifier::Nobody;
   options.checks_signatures = checks_signatures;
+  options.asks_after_doubts = asks_after_doubts;
   if (const auto signatures = chain::ToolSignatures::of(options.tools); checks_signatures && !signatures) {
     message = signatures.error().message;
     return std::nullopt;
@@ -288,6 +289,7 @@ std::optional<ChainSetup> read_setup(const std::string& text) {
   const json::value* const limits = body->if_contains("limits");
   setup.is_job = body->contains("job");
   setup.checks_signatures = body->contains("checksSignatures");
+  setup.asks_after_doubts = body->contains("asksAfterDoubts");
   if (limits != nullptr && limits->is_object()) setup.limits = read_limits(limits->get_object(), Limits());
   return setup;
 }
@@ -305,6 +307,7 @@ std::string write_setup(const ChainSetup& setup) {
                    {"external", json::array(setup.external.begin(), setup.external.end())},
                    {"strategy", setup.strategy}};
   if (setup.checks_signatures) out["checksSignatures"] = true;
+  if (setup.asks_after_doubts) out["asksAfterDoubts"] = true;
   if (setup.is_job) out["job"] = true;
   if (setup.limits) out["limits"] = write_limits(*setup.limits, Limits());
   return json::serialize(out);

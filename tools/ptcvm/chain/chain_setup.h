@@ -46,6 +46,7 @@ struct ChainSetup {
   std::vector<std::string> external;  // names of tools that others run, and that may do more than read
   boost::json::object strategy;    // as docs/task-chain.md describes it
   bool checks_signatures = true;   // false: a version without this check has begun the task
+  bool asks_after_doubts = true;   // as ChainOptions has it; false: as for checks_signatures
   bool is_job = false;             // workers execute the task: its tools have no commands here
   std::optional<Limits> limits = {};   // a job: for programs of its agents; nullopt: no worker has begun it
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <set>
 #include <utility>
 
 #include "agents/chain/plan/gate.h"
@@ -34,8 +35,10 @@ Result<std::unique_ptr<StepAgent>> StepAgent::open(const Engine& engine, const S
   loop::AgentOptions options;
   options.model = model;
   options.program_limits = task.program_limits;
-  options.hooks.before_tool = [policy = task.policy, trust = step.trust](std::string_view, const loop::AgentTool& tool,
-                                                                         ToolCall& call) {
+  chain::ChainPolicy policy = task.policy;
+  policy.doubted_tools = step.doubted_tools;
+  options.hooks.before_tool = [policy = std::move(policy), trust = step.trust](
+                                  std::string_view, const loop::AgentTool& tool, ToolCall& call) {
     const json::value args = to_json(call.args());
     const chain::GateVerdict verdict =
         chain::judge_agent_call(tool.name, args.is_object() ? args.get_object() : json::object(), policy, trust);
@@ -67,16 +70,15 @@ Result<std::optional<StepAgent::End>> StepAgent::step() {
     if (!state) return state.error();
     if (*state == loop::AgentState::Ended) return end();
     std::optional<std::int64_t> due;
+    std::set<std::string> doubted;
     for (const loop::Operation& operation : stored_->run().operations()) {
       const bool is_made = operation.kind == loop::OperationKind::Model || operation.kind == loop::OperationKind::Tool;
       if (is_made) return std::optional<End>();
-      if (operation.kind == loop::OperationKind::Doubt) {
-        return fail(std::string(chain::kInDoubt) + "nobody knows whether the agent of the step has called " +
-                    operation.tool);
-      }
+      if (operation.kind == loop::OperationKind::Doubt) doubted.insert(operation.tool);
       if (operation.kind != loop::OperationKind::Timer) continue;
       due = std::min(due.value_or(operation.due_ms), operation.due_ms);
     }
+    if (!doubted.empty()) return fail(chain::doubt_error(doubted));
     if (!due) return fail("NOBODY_ANSWERS: the program of the step waits for a signal");
     if (!is_virtual_) return std::optional<End>();
     virtual_ms_ = std::max(virtual_ms_, *due);

@@ -6,11 +6,12 @@
 
 #include "agents/chain/run/question_log.h"
 #include "tools/ptcvm/chain/chain_job.h"
+#include "tools/ptcvm/store/step_agent_run.h"
 
 namespace ptcvm::cli {
 namespace {
 
-constexpr std::array<std::string_view, 4> kParts{"/setup", "/driver", "/steps", "/feedback"};
+constexpr std::array<std::string_view, 5> kParts{"/setup", "/driver", "/steps", "/feedback", "/replans"};
 constexpr std::string_view kAgents = "/agents/";
 
 }  // namespace
@@ -34,6 +35,7 @@ bool ChainRows::is_part(const std::string& log) {
   for (const std::string_view part : kParts) {
     if (log.ends_with(part) && is_task(log.substr(0, log.size() - part.size()))) return true;
   }
+  if (const auto task = task_of_step_agent(log); task && is_task(*task)) return true;
   const std::size_t agents = log.find(kAgents);
   return agents != std::string::npos && is_task(log.substr(0, agents));
 }

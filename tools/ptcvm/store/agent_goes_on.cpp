@@ -4,6 +4,7 @@
 
 #include "agents/loop/stored_agent.h"
 #include "tools/ptcvm/calls/tool_errors.h"
+#include "tools/ptcvm/store/step_agent_run.h"
 #include "tools/ptcvm/text/moments.h"
 #include "tools/ptcvm/text/shell_arguments.h"
 #include "tools/ptcvm/text/text_table.h"
@@ -90,6 +91,10 @@ std::string choices_of(const Operation& operation, const std::string& resume) {
 std::string agent_goes_on(const Store& store, const StoreOptions& options) {
   const auto agent = loop::StoredAgent::stored_definition(store, options.id);
   if (!agent || !*agent) return "";
+  if (const auto task = task_of_step_agent(options.id)) {
+    return options.id + " is the agent of a step: `ptcvm chain show " + store_words(options) + " --id " +
+           shell_quoted(*task) + "` shows what became of it";
+  }
   return options.id + " is the run of an agent: `" + resume_command(options) +
          "` shows what it waits for, and takes the answers";
 }
