@@ -112,6 +112,10 @@ std::string no_limit(std::string_view name) {
   return "there is no limit \"" + std::string(name) + "\"; the limits are " + limit_names();
 }
 
+void set_deadline(state::NodeT& root, std::int64_t begin_ms) {
+  if (root.limits->deadline_ms != 0) root.deadline_at_ms = begin_ms + root.limits->deadline_ms;
+}
+
 void raise_exhausted(AgentNode& node, std::string_view limit, std::uint64_t by, bool is_root) {
   if (!is_root && node.state().phase == state::Phase::Exhausted) node.budget().raise(limit, by);
   for (const auto& child : node.children()) raise_exhausted(*child, limit, by, false);
@@ -150,7 +154,7 @@ Result<AgentRun> AgentRun::start_again(const Agent& agent, const AgentStart& sta
   document->root = std::make_unique<state::NodeT>();
   AgentNode::begin_state(*document->root, root, *data);
   state::NodeT& node = *document->root;
-  if (node.limits->deadline_ms != 0) node.deadline_at_ms = start.time_ms + node.limits->deadline_ms;
+  set_deadline(node, start.time_ms);
   std::map<std::string, const json::value*> sorted;
   for (const auto& entry : *journal) sorted.emplace(entry.key(), &entry.value());
   for (const auto& [id, value] : sorted) {
@@ -280,7 +284,7 @@ std::int64_t AgentRun::time_ms() const { return impl_->tree.time_ms; }
 
 void AgentRun::turn_back(std::int64_t time_ms) { impl_->tree.time_ms = std::min(impl_->tree.time_ms, time_ms); }
 
-Result<AgentRun> AgentRun::fork(std::uint32_t turns, std::string id) const {
+Result<AgentRun> AgentRun::fork(std::uint32_t turns, std::string id, std::int64_t time_ms) const {
   if (turns > impl_->state().turns.size()) {
     const std::string has = std::to_string(impl_->state().turns.size());
     return loop_error(Errc::invalid_value,
@@ -291,6 +295,8 @@ Result<AgentRun> AgentRun::fork(std::uint32_t turns, std::string id) const {
   (*document)->id = std::move(id);
   (*document)->keys_name_run = true;   // it has no calls yet
   (*document)->rules = kAgentRules;
+  (*document)->time_ms = std::max((*document)->time_ms, time_ms);
+  set_deadline(*(*document)->root, (*document)->time_ms);
   AgentNode::keep_turns(*(*document)->root, impl_->agent.impl().root(), turns);
   return AgentRun(std::make_unique<Impl>(impl_->agent, std::move(*document)));
 }

@@ -190,8 +190,9 @@ class AgentRun {
   std::int64_t time_ms() const;
   // Takes an advance() back behind which the run was told nothing: what was told was refused.
   void turn_back(std::int64_t time_ms);
-  // Makes a run that begins with the first `turns` turns of the root as its history. Error: invalid_value.
-  Result<AgentRun> fork(std::uint32_t turns, std::string id) const;
+  // Makes a run that begins with the first `turns` turns of the root as its history. It begins at this time, but not
+  // before the time of this run; its deadline counts from there. Error: invalid_value.
+  Result<AgentRun> fork(std::uint32_t turns, std::string id, std::int64_t time_ms = 0) const;
 
   // Returns what hooks said since the last call, as points of the run and texts, in their order.
   std::vector<std::pair<std::string, std::string>> take_verdicts();

@@ -123,7 +123,7 @@ Result<void> StoredAgent::restore(const Agent& agent, std::span<const std::byte>
 }
 
 Result<void> StoredAgent::fork(const Store& store, std::uint32_t turns, const std::string& id) const {
-  const auto forked = run_->fork(turns, id);
+  const auto forked = run_->fork(turns, id, now());
   if (!forked) return forked.error();
   HostLog log = HostLog::of(store, id);
   const auto head = log.head();

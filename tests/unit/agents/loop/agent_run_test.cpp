@@ -229,6 +229,27 @@ TEST_F(AgentRunTest, a_fork_counts_the_calls_of_the_turns_that_it_has) {
   }
 }
 
+TEST_F(AgentRunTest, the_deadline_of_a_fork_counts_from_its_beginning) {
+  const Agent agent = made(R"({"name": "a", "prompt": "P", "limits": {"deadline_ms": 1000}})");
+  AgentRun run = AgentRun::start(agent, {.id = "r", .time_ms = 50}).value();
+  run.step();
+  ASSERT_TRUE(run.resolve_model("model", says("1")));
+  run.step();
+  run.advance(900);
+  const std::vector<std::pair<std::int64_t, std::int64_t>> begins = {{0, 900}, {200, 900}, {5'000, 5'000}};
+  for (const auto& [begin_ms, from_ms] : begins) {
+    AgentRun forked = run.fork(1, "f", begin_ms).value();
+    EXPECT_EQ(forked.time_ms(), from_ms);
+    forked.step();
+    ASSERT_EQ(forked.operations().size(), 1u);
+    EXPECT_EQ(forked.operations()[0].deadline_ms, from_ms + 1000);
+    forked.advance(from_ms + 999);
+    ASSERT_TRUE(forked.resolve_model("model", says("(return 7)")));
+    forked.step();
+    EXPECT_EQ(forked.outcome().result_json, "7");
+  }
+}
+
 TEST_F(AgentRunTest, another_definition_is_refused) {
   const AgentRun run = waiting(made(kWaiting));
   const auto other = made(R"({"prompt": "x"})");
