@@ -12,7 +12,7 @@ import time
 import unittest
 
 from agent_test import PAY, AgentTest
-from ptcvm_process import PTCVM
+from ptcvm_process import PTCVM, ptcvm
 
 ADDS = {"name": "a", "prompt": "P", "signature": "() -> :int"}
 USED = {"usage": {"input": 100, "output": 10}}
@@ -109,6 +109,29 @@ class Data(Stored):
         self.assertEqual(status, 75, err)
         status, line, _, err = self.resume("--resolve", "ask=5")
         self.assertEqual((status, line["return"]), (0, 6), err)
+
+
+ASKS = {**ADDS, "signature": "() -> :any", "tools": [{"name": "ask", "signature": "() -> :any", "effect": "pure"}]}
+CALLS = {"program": "(return (tool/ask {}))"}
+
+
+class Words(Stored):
+    def log(self):
+        status, out, err = ptcvm("journal", "export", *self.kept)
+        self.assertEqual(status, 0, err)
+        return out
+
+    def test_refused_words_leave_no_other_model_and_no_lower_limit(self):
+        self.begin(CALLS, agent=ASKS)
+        before = self.log()
+        for words in (("--resolve", "nothing=1"), ("--resolve", "ask=no JSON"), ("--raise", "beer=1"),
+                      ("--limit", "beer=1"), ("--reject", "child/ask=no")):
+            for more in (("--limit", "turns=2"), ("--model", "program:" + self.file("p.ptc", "(return 1)"))):
+                status, _, _, err = self.resume(*more, *words)
+                self.assertEqual((status, self.log()), (65, before), (words, err))
+        status, line, _, err = self.resume("--limit", "turns=2", "--resolve", "ask=5")
+        self.assertEqual((status, line["return"]), (0, 5), err)
+        self.assertIn("budget_lowered", self.log())
 
 
 class Text(Stored):

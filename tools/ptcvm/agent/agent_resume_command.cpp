@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tools/ptcvm/agent/agent_doubts.h"
+#include "tools/ptcvm/agent/agent_record.h"
 #include "tools/ptcvm/agent/agent_store.h"
 #include "tools/ptcvm/agent/agent_stored_commands.h"
 #include "tools/ptcvm/agent/agent_tell.h"
@@ -36,7 +37,7 @@ Result<void> raise(AgentHandle& agent, const std::string& text) {
   return raised ? agent.raise(raised->limit, raised->number) : Error{Errc::invalid_value, message, std::nullopt, {}};
 }
 
-Result<void> give_all(AgentHandle& agent, const ResumeAgent& request) {
+Result<void> give_all(AgentHandle& agent, const ToldAgent& request) {
   std::string message;
   for (const std::string& text : request.resolved) {
     if (auto given = give(agent, text, true, message); !given) return given;
@@ -69,6 +70,32 @@ Result<void> leave_out_unshown(const Store& store, const loop::AgentRun& run, Re
   std::erase_if(request.resolved, is_too_early);
   std::erase_if(request.rejected, is_too_early);
   return {};
+}
+
+// Tries limits and words on the run as its log has it: when they are refused, the log has no other model and no lower
+// limits. Which calls are in doubt is known when the run is opened, so words about doubts are not tried.
+Result<void> try_words(const Store& store, const ResumeAgent& request) {
+  const AgentArguments& arguments = request.arguments;
+  const bool changes_more = !arguments.model.empty() || !arguments.child_models.empty() || !arguments.limits.empty() ||
+                            !arguments.tools_files.empty();
+  if (!changes_more) return {};
+  auto record = AgentRecord::read(Engine(), store, arguments.store.id);
+  if (!record) return record.error();
+  MemoryAgent tried(std::move(record->run()), now_millis);
+  if (const auto stepped = tried.step(); !stepped) return stepped.error();
+  if (auto lowered = lower_limits(tried, arguments); !lowered) return lowered;
+  ToldAgent words = request;
+  const auto is_about_doubt = [](const std::string& text) {
+    const std::string path = text.substr(0, text.find('='));
+    return path.substr(path.rfind('/') + 1).starts_with("doubt:");   // 0 without a slash
+  };
+  const auto is_file = [](const std::string& text) {   // perhaps one that can be read once only
+    return text.substr(std::min(text.find('='), text.size())).starts_with("=@");
+  };
+  std::erase_if(words.resolved, is_about_doubt);
+  std::erase_if(words.resolved, is_file);
+  std::erase_if(words.rejected, is_about_doubt);
+  return give_all(tried, words);
 }
 
 // Adds the commands that the store keeps: first the commands in files of tools, then the commands of --tool.
@@ -124,6 +151,7 @@ int resume_agent(ResumeAgent& request) {
   session.ask_as(command->choice, command->children);
   session.price_as(command->prices);
   if (!session.open(agent->definition())) return refuse_input(session.message());
+  if (const auto tried = try_words(*store, request); !tried) return refuse_error(tried.error());
   if (const auto kept = keep_choice(*store, id, session.choice(), session.child_models(), now_millis()); !kept) {
     return refuse_error(kept.error());
   }
@@ -136,7 +164,7 @@ int resume_agent(ResumeAgent& request) {
   if (!opened) return refuse_error(opened.error());
   if (const auto kept = session.keep_tools_of_files(*store); !kept) return refuse_error(kept.error());
   if (const auto stepped = session.handle().step(); !stepped) return refuse_error(stepped.error());
-  auto given = session.lower_limits();
+  auto given = lower_limits(session.handle(), arguments);
   if (given) given = leave_out_unshown(*store, session.handle().run(), request);
   if (given) given = give_all(session.handle(), request);
   if (!given) {

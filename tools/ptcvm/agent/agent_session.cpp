@@ -128,12 +128,12 @@ void AgentSession::count_cost(const loop::ModelChoice& choice, const loop::Model
   spent_ += cost.value_or(0);
 }
 
-Result<void> AgentSession::lower_limits() {
-  for (const std::string& text : arguments_.limits) {
+Result<void> lower_limits(AgentHandle& agent, const AgentArguments& arguments) {
+  for (const std::string& text : arguments.limits) {
     std::string message;
     const auto limit = read_limit_number(text, message);
     if (!limit) return Error{Errc::invalid_value, message, std::nullopt, {}};
-    if (auto lowered = handle_->lower(limit->limit, limit->number); !lowered) return lowered;
+    if (auto lowered = agent.lower(limit->limit, limit->number); !lowered) return lowered;
   }
   return {};
 }
@@ -146,7 +146,7 @@ bool AgentSession::start(const std::string& data_json) {
   if (!run) message_ = run.error().message;
   if (!run) return false;
   handle_ = std::make_unique<MemoryAgent>(std::move(*run), [this] { return driver_->now_ms(); });
-  const auto lowered = lower_limits();
+  const auto lowered = lower_limits(*handle_, arguments_);
   if (!lowered) message_ = lowered.error().message;
   return static_cast<bool>(lowered);
 }

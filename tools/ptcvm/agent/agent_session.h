@@ -19,6 +19,9 @@
 
 namespace ptcvm::cli {
 
+// Lowers the limits of the run that --limit names.
+Result<void> lower_limits(AgentHandle& agent, const AgentArguments& arguments);
+
 class AgentSession {
  public:
   explicit AgentSession(const AgentArguments& arguments) : arguments_(arguments) {}
@@ -33,8 +36,6 @@ class AgentSession {
   }
   // Says at which prices a run was begun. This process has the same prices, unless --prices says others.
   void price_as(const loop::ModelPrices& kept) { prices_ = kept; }
-  // Lowers the limits of the run that --limit names.
-  Result<void> lower_limits();
   const loop::ModelPrices& prices() const { return prices_; }
   const loop::ModelChoice& choice() const { return choice_; }
   const ChildModels& child_models() const { return child_models_; }

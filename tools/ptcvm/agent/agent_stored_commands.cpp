@@ -178,7 +178,7 @@ int run_agent_in_store(AgentArguments& arguments) {
   const auto opened = session.open_stored(*store, *data, *replies);
   if (!opened) return refuse_error(opened.error());
   if (const auto same = session.keep_tools_of_files(*store); !same) return refuse_error(same.error());
-  if (const auto lowered = session.lower_limits(); !lowered) {
+  if (const auto lowered = lower_limits(session.handle(), arguments); !lowered) {
     session.leave();
     return refuse_error(lowered.error());
   }
