@@ -95,6 +95,24 @@ class Paid(Stored):
             self.assertEqual((status, line["usage"]["money"]), (0, None), err)
 
 
+class Raised(Stored):
+    SAYS = "the run r has ended, and goes on with --say: what was raised counts then"
+
+    def test_what_is_raised_behind_the_end_counts_when_the_run_goes_on(self):
+        self.begin(RETURNS, RETURNS, agent={**ADDS, "limits": {"turns": 1}})
+        status, line, _, err = self.resume("--raise", "turns=1")
+        self.assertEqual((status, line["return"]), (0, 7))
+        self.assertIn(self.SAYS, err)
+        status, line, _, err = self.resume("--say", "Again.")
+        self.assertEqual((status, line["turns"]), (0, 2), err)
+
+    def test_nothing_is_said_of_a_run_that_goes_on(self):
+        self.begin(RETURNS, RETURNS, agent={**ADDS, "limits": {"turns": 1}})
+        status, line, _, err = self.resume("--raise", "turns=1", "--say", "Again.")
+        self.assertEqual((status, line["turns"]), (0, 2), err)
+        self.assertNotIn(self.SAYS, err)
+
+
 class Data(Stored):
     def test_a_run_keeps_its_data(self):
         agent = {**ADDS, "signature": "(n :int) -> :int",

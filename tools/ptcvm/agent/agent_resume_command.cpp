@@ -171,6 +171,10 @@ int resume_agent(ResumeAgent& request) {
     session.leave();
     return refuse_error(given.error());
   }
+  const bool is_over = session.handle().run().state() == loop::AgentState::Ended;
+  if (is_over && !request.raised.empty()) {
+    complain("the run " + id + " has ended, and goes on with --say: what was raised counts then");
+  }
   return session.report(session.drive());
 }
 
