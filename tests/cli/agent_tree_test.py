@@ -27,6 +27,30 @@ class AgentTree(CommandLineTest):
         return status, json.loads(out.splitlines()[-1]) if out else None, err
 
 
+class Commands(AgentTree):
+    def test_a_command_goes_on_when_the_script_has_no_reply_for_another_child(self):
+        at = self.folder.name
+        slow = {"name": "slow", "signature": "() -> :int", "effect": "unsafe",
+                "command": ["sh", "-c", f"touch {at}/begun; sleep 1; echo paid >> {at}/ledger; echo 5"]}
+        quick = {"name": "quick", "signature": "() -> :int", "effect": "pure",
+                 "command": ["sh", "-c", f"until test -e {at}/begun; do sleep 0.05; done; echo 1"]}
+        agent = self.json("a.json", {"name": "a", "prompt": "P", "signature": "() -> [:int]", "children": {
+            "pays": {**DESK, "tools": [slow]}, "asks": {**DESK, "tools": [quick]}}})
+        lines = ({"program": "(return (pcalls #(tool/pays {}) #(tool/asks {})))"},
+                 {"program": "(return (tool/slow {}))", "for": "pays"},
+                 {"program": "(def x (tool/quick {}))", "for": "asks"})
+        kept = ("--store", f"{at}/runs.db", "--id", "r")
+        status, line, err = self.agent("run", agent, "--model", self.script("s.jsonl", *lines), *kept)
+        self.assertEqual((status, line["fail"]["reason"]), (1, "script_used_up"), err)
+        with open(f"{at}/ledger", encoding="utf-8") as ledger:
+            self.assertEqual(ledger.read(), "paid\n")
+        self.script("s.jsonl", *lines, {"program": "(return x)", "for": "asks"})
+        status, line, err = self.agent("resume", *kept)
+        self.assertEqual((status, line["return"]), (0, [5, 1]), err)
+        with open(f"{at}/ledger", encoding="utf-8") as ledger:
+            self.assertEqual(ledger.read(), "paid\n")
+
+
 class ChildModels(AgentTree):
     def setUp(self):
         super().setUp()

@@ -55,7 +55,7 @@ AgentDriver::End AgentDriver::drive(AgentHandle& agent) {
   if (auto advanced = agent.advance(); !advanced) return refused(advanced.error());
   for (;;) {
     if (parts_.interrupted.load()) return {End::Kind::Interrupted, {}, {}};
-    const bool drains = parts_.draining != nullptr && parts_.draining->load();
+    const bool drains = failed_ || (parts_.draining != nullptr && parts_.draining->load());
     if (!drains) {
       const auto state = agent.step();
       if (!state) return refused(state.error());
@@ -66,10 +66,15 @@ AgentDriver::End AgentDriver::drive(AgentHandle& agent) {
     if (!progress) return refused(progress.error());
     if (*progress == Progress::Again) continue;
     if (*progress == Progress::Waits) {
-      if (auto end = take_answers(agent, operations)) return *std::move(end);
+      auto end = take_answers(agent, operations);
+      if (end && end->kind != End::Kind::ModelFailed) return *std::move(end);
+      if (end && !failed_) failed_ = std::move(end);
+      if (failed_ && started_.empty()) return *std::exchange(failed_, std::nullopt);
       const bool is_due = is_timer_due(operations) && !has_overdue_call();
       const auto advanced = is_due ? agent.advance() : Result<void>();
       if (!advanced) return refused(advanced.error());
+    } else if (failed_) {
+      return *std::exchange(failed_, std::nullopt);
     } else if (drains) {
       return {End::Kind::Interrupted, {}, {}};
     } else if (!wait_for_timer(operations)) {

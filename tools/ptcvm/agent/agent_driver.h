@@ -96,6 +96,7 @@ class AgentDriver {
   std::set<std::string> stepped_;                      // orders that are in the log, by path and key
   std::vector<ModelAnswer> held_;                      // answers whose virtual time has not come
   std::int64_t virtual_ms_ = 0;
+  std::optional<End> failed_;                          // the model failed while commands run, which are waited for
 };
 
 }  // namespace ptcvm::cli
