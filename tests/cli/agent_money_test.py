@@ -69,6 +69,22 @@ class Money(CommandLineTest):
         status, line, err = self.line_of("resume", *self.kept, "--say", "Go on.")
         self.assertEqual((status, line["fail"]["reason"]), (1, "budget_exhausted"), err)
 
+    def test_a_fork_costs_what_nobody_knows_when_its_turns_did(self):
+        store = self.kept[:2]
+        for prices, run in (((), "r"), (self.prices, "known")):
+            self.run_agent(*prices, *store, "--id", run, lines=(TURN, END))
+            for turns, money in ((0, 0), (1, 600), (2, 1200)):
+                fork = f"{run}{turns}"
+                self.line_of("fork", *store, "--id", run, "--turns", str(turns), "--as", fork)
+                fork_of_fork = f"{fork}again"
+                self.line_of("fork", *store, "--id", fork, "--turns", str(turns), "--as", fork_of_fork)
+                for one in (fork, fork_of_fork):
+                    line = json.loads(ptcvm("agent", "show", *store, "--id", one)[1].splitlines()[-1])
+                    wanted = None if turns != 0 and run == "r" else money
+                    self.assertEqual(line["usage"].get("money", 0), wanted, one)
+        line = self.line_of("resume", *store, "--id", "r2")[1]
+        self.assertEqual((line["return"], line["usage"]["money"]), (7, None))
+
     def test_nobody_knows_the_cost_of_a_reply_without_a_count_of_tokens(self):
         uncounted = {name: value for name, value in END.items() if name != "usage"}
         script = self.file("u.jsonl", json.dumps(uncounted) + "\n")

@@ -128,6 +128,14 @@ bool knows_cost(const std::vector<KeptRequest>& requests) {
   return lost.empty();
 }
 
+Result<bool> knows_spent(const Store& store, const loop::AgentRun& run) {
+  const auto requests = known_requests(store, run);
+  if (!requests) return requests.error();
+  const auto command = kept_command(store, run.id());
+  if (!command && command.error().code == Errc::store_failed) return command.error();
+  return knows_cost(*requests) && (!command || command->knows_past);
+}
+
 std::optional<double> CostLine::money() const {
   if (!is_priced || !is_counted || lost > 0) return std::nullopt;
   return static_cast<double>(millionths) / kMillion;

@@ -27,6 +27,8 @@ std::optional<std::uint64_t> cost_of(const loop::ModelChoice& choice, const loop
 Result<std::vector<KeptRequest>> known_requests(const Store& store, const loop::AgentRun& run);
 // Returns whether the log has what each reply has cost, and what each request has cost whose reply was lost.
 bool knows_cost(const std::vector<KeptRequest>& requests);
+// Returns whether it is known what the run has cost, with the turns that a fork shares.
+Result<bool> knows_spent(const Store& store, const loop::AgentRun& run);
 
 struct CostLine {
   std::uint32_t turn = 0;

@@ -249,8 +249,8 @@ void AgentSession::tell(const AgentMoment& moment) {
 // The log knows also of replies that were lost with their processes.
 bool AgentSession::knows_what_is_spent() const {
   if (kept_ == nullptr) return is_spent_known_;
-  const auto requests = known_requests(*store_, handle_->run());
-  return requests && knows_cost(*requests);
+  const auto known = knows_spent(*store_, handle_->run());
+  return known && *known;
 }
 
 int AgentSession::report(const AgentDriver::End& end) {

@@ -22,6 +22,11 @@ constexpr std::size_t kPageOfFacts = 1'000;
 
 Error invalid(std::string message) { return {Errc::invalid_value, std::move(message), std::nullopt, {}}; }
 
+Result<void> add_fact(const Store& store, const std::string& id, const HostFact& fact) {
+  const auto written = HostLog::of(store, id).put(HostCut::blind(), {&fact, 1});
+  return written ? Result<void>() : written.error();
+}
+
 json::object body_of(const HostFact& fact) {
   boost::system::error_code error;
   json::value value = json::parse(fact.body, error);
@@ -195,9 +200,7 @@ Result<void> keep_mark(const Store& store, const std::string& id, const AgentMar
   if (!reason.empty()) body["reason"] = reason;
   fact.body = json::serialize(body);
   fact.time_ms = now_ms;
-  const auto written = HostLog::of(store, id).put(HostCut::blind(), {&fact, 1});
-  if (!written) return written.error();
-  return {};
+  return add_fact(store, id, fact);
 }
 
 std::string reason_left(const Store& store, const std::string& id) {
@@ -224,8 +227,7 @@ std::optional<AgentMark> read_mark(const HostFact& fact) {
 }
 
 Result<void> keep_command(const Store& store, const std::string& id, const KeptCommand& command, std::int64_t now_ms) {
-  HostLog log = HostLog::of(store, id);
-  const auto known = log.find(std::string(kCommandLine));
+  const auto known = HostLog::of(store, id).find(std::string(kCommandLine));
   if (!known) return known.error();
   if (*known) return {};
   json::object tools;
@@ -241,11 +243,10 @@ Result<void> keep_command(const Store& store, const std::string& id, const KeptC
   json::object limits = write_limits(command.limits, loop::default_program_limits());
   if (!limits.empty()) body["limits"] = std::move(limits);
   if (!command.prices.empty()) body["prices"] = loop::model_prices_json(command.prices);
+  if (!command.knows_past) body["past_cost_unknown"] = true;
   fact.body = json::serialize(body);
   fact.time_ms = now_ms;
-  const auto written = log.put(HostCut::blind(), {&fact, 1});
-  if (!written) return written.error();
-  return {};
+  return add_fact(store, id, fact);
 }
 
 Result<void> keep_choice(const Store& store, const std::string& id, const loop::ModelChoice& choice,
@@ -263,9 +264,7 @@ Result<void> keep_choice(const Store& store, const std::string& id, const loop::
   fact.name = kCommandLineModel;
   fact.body = body;
   fact.time_ms = now_ms;
-  const auto written = HostLog::of(store, id).put(HostCut::blind(), {&fact, 1});
-  if (!written) return written.error();
-  return {};
+  return add_fact(store, id, fact);
 }
 
 Result<KeptCommand> kept_command(const Store& store, const std::string& id) {
@@ -276,6 +275,7 @@ Result<KeptCommand> kept_command(const Store& store, const std::string& id) {
   KeptCommand command;
   command.model = text_of(body, "model");
   command.stream = flag_of(body, "stream");
+  command.knows_past = !flag_of(body, "past_cost_unknown");
   command.choice = choice_of(body);
   command.children = children_of(body);
   if (const json::value* const limits = body.if_contains("limits"); limits != nullptr && limits->is_object()) {

@@ -24,6 +24,7 @@ struct KeptCommand {
   std::uint32_t rate = 0;          // of --rate; 0: as the servers say
   Limits limits = loop::default_program_limits();   // of programs
   loop::ModelPrices prices = {};   // of --prices
+  bool knows_past = true;          // false: nobody knows what the turns cost that a fork shares
 };
 
 // Writes how the run is begun, unless the log says it already.

@@ -50,9 +50,9 @@ int show_agent(const StoreOptions& options, const std::string& output) {
   if (output == "json") {
     parts.more = json::serialize(json::object{{"history", std::move(turns)}, {"journal", std::move(journal)}});
   }
-  const auto requests = known_requests(*store, *run);
-  if (!requests) return refuse_error(requests.error());
-  parts.is_cost_known = knows_cost(*requests);
+  const auto known = knows_spent(*store, *run);
+  if (!known) return refuse_error(known.error());
+  parts.is_cost_known = *known;
   std::cout << agent_line(*run, end, parts) << '\n';
   return kSuccess;
 }
@@ -69,7 +69,7 @@ int fork_agent(const StoreOptions& options, std::uint32_t turns, const std::stri
   const Engine engine;
   auto agents = read_agents_of(engine, *store, options.id);
   if (!agents) return refuse_error(agents.error());
-  const auto command = kept_command(*store, options.id);
+  auto command = kept_command(*store, options.id);
   if (!command) return refuse_error(command.error());
   loop::StoredAgentOptions wanted;
   wanted.start.id = options.id;
@@ -78,9 +78,13 @@ int fork_agent(const StoreOptions& options, std::uint32_t turns, const std::stri
   wanted.agent_at = chosen_from(*std::move(agents));
   auto stored = loop::StoredAgent::open(agent, *store, std::move(wanted));
   if (!stored) return refuse_error(stored.error());
+  auto requests = known_requests(*store, stored->run());
   const auto forked = stored->fork(*store, turns, name);
   if (const auto parked = stored->park(); !parked) return refuse_error(parked.error());
   if (!forked) return refuse_error(forked.error());
+  if (!requests) return refuse_error(requests.error());
+  std::erase_if(*requests, [turns](const KeptRequest& request) { return request.turn > turns; });
+  command->knows_past = command->knows_past && knows_cost(*requests);
   const auto tools = kept_tools(*store, options.id);
   auto kept = keep_command(*store, name, *command, now_millis());
   if (kept && tools) kept = keep_same_tools(*store, name, *tools);
