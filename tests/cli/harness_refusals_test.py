@@ -9,7 +9,6 @@ import unittest
 
 from conversation_case import ConversationCase
 from harness_page import Page
-from ledger_agent import LedgerAgent
 from ptcvm_process import ptcvm
 
 DRAFT = '(propose {:type :compose_intent :composeId "c1" :text "At noon"})'
@@ -165,17 +164,6 @@ class RefusalsTest(ConversationCase):
             state, err = self.told(*words, status=65)
             self.assertEqual((state["status"], state["drafts"]), ("draft", ["c1"]), words)
             self.assertIn("ptcvm: clinic waits for:\n  the draft c1: At noon\n", err)
-
-    def test_a_message_that_is_refused_ends_with_the_line_of_the_conversation(self):
-        agent = LedgerAgent()
-        self.addCleanup(agent.close)
-        agent.fate = "refuse"
-        self.told("say", "hello")
-        self.plan(DRAFT)
-        for url, said in ((agent.url, "the server refused the request"), ("http://127.0.0.1:9", "127.0.0.1:9")):
-            state, err = self.told("approve", "c1", "--remote", url, status=65)
-            self.assertIn(said, err)
-            self.assertEqual((state["status"], said in state["draft"]["error"]), ("draft", True))
 
     def test_a_state_that_is_none_names_the_states(self):
         err = self.told("say", "x", "--next", "asleep", status=65)[1]

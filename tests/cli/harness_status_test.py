@@ -47,6 +47,14 @@ class InFlightTest(StatusCase):
         state = self.told("settle", "c1", "lost", status=75)[0]
         self.assertEqual((state["status"], state["settle"]), ("draft", []))
 
+    def test_a_message_that_is_refused_leaves_the_line_with_its_error(self):
+        """A script got nothing on standard output."""
+        self.agent.fate = "refuse"
+        for url, said in ((self.agent.url, "the server refused the request"), ("http://127.0.0.1:9", "127.0.0.1:9")):
+            state, err = self.told("approve", "c1", "--remote", url, status=65)
+            self.assertIn(said, err)
+            self.assertEqual((state["status"], said in state["draft"]["error"]), ("draft", True))
+
     def test_refusals_of_a_page_say_it(self):
         page = self.page("--remote", self.agent.url)
         settle = [{"draft": "c1", "messageId": None, "outcomes": ["arrived", "lost"]}]
