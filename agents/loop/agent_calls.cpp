@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "agents/loop/agent_node.h"
+#include "agents/wire/json_number.h"
 
 namespace ptcvm::loop {
 
@@ -103,6 +104,9 @@ void AgentNode::take_call(const WaitingCall& call) {
   const AgentLimits& wanted = child->second->definition->limits;
   if (const auto refusal = budget_.child_refusal(wanted.max_turns, wanted.money)) {
     return refuse(refusal->reason + ": " + refusal->message);
+  }
+  if (wire::has_infinite(arguments_of(call))) {
+    return refuse("an argument of a child is beyond the largest float, and its data cannot have such a number");
   }
   start_child(call, *known, *child->second);
 }

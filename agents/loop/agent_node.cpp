@@ -307,6 +307,15 @@ void AgentNode::save(Face face) {
   for (const auto& child : children_) child->save(face);
 }
 
+// The first program makes a session of the data, and a document may say anything.
+Result<void> AgentNode::check_data() const {
+  if (query_ != nullptr) return {};                 // it runs no program
+  const auto data = Value::from_json(node_.data);
+  if (data && data->view().kind() == ValueKind::Map) return {};
+  const std::string whose = path_.empty() ? std::string() : path_ + ": ";
+  return loop_error(Errc::invalid_snapshot, whose + "the data of the agent is no JSON object");
+}
+
 Result<void> AgentNode::restore() {
   if (node_.phase == Phase::Held && !is_held_well()) {
     return loop_error(Errc::invalid_snapshot, "the document of the agent has a question about nothing");
@@ -321,6 +330,8 @@ Result<void> AgentNode::restore() {
   }
   if (!node_.session.empty()) {
     if (auto opened = open_session(); !opened) return opened.error();
+  } else if (auto readable = check_data(); !readable) {
+    return readable;
   }
   if (auto known = check_program_end(); !known) return known;
   for (const auto& child : node_.children) {

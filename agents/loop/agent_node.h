@@ -70,6 +70,7 @@ class AgentNode {
   enum class Face { Bytes, Json };
   void save(Face face);                            // writes the session into the state, here and below
   Result<void> restore();                          // makes sessions and children of a loaded state
+  Result<void> check_data() const;                 // invalid_snapshot when no program can have the data
   // Leaves the first turns of a saved state, for a fork.
   static void keep_turns(state::NodeT& node, const CompiledAgent& agent, std::uint32_t turns);
   const std::vector<std::unique_ptr<AgentNode>>& children() const { return children_; }

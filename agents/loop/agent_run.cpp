@@ -12,6 +12,7 @@
 #include "agents/loop/document_json.h"
 #include "agents/loop/document_text.h"
 #include "agents/loop/result_json.h"
+#include "agents/wire/json_number.h"
 #include "ptcvm/json.hpp"
 
 namespace ptcvm::loop {
@@ -141,6 +142,9 @@ Result<AgentRun> AgentRun::start(const Agent& agent, const AgentStart& start) {
 Result<AgentRun> AgentRun::start_again(const Agent& agent, const AgentStart& start) {
   const auto data = object_of(start.data_json, "the data");
   if (!data) return data.error();
+  if (wire::has_infinite(*data)) {
+    return loop_error(Errc::invalid_value, "the data has an invalid JSON number: it is beyond the largest float");
+  }
   const auto journal = object_of(start.journal_json, "the journal");
   if (!journal) return journal.error();
   if (start.rules > kAgentRules) return loop_error(Errc::invalid_value, "the run goes by rules of a later version");
@@ -290,6 +294,7 @@ Result<AgentRun> AgentRun::fork(std::uint32_t turns, std::string id, std::int64_
     return loop_error(Errc::invalid_value,
                       "the run has " + has + " turns, and a fork at turn " + std::to_string(turns) + " was asked for");
   }
+  if (auto readable = impl_->awake().check_data(); !readable) return readable.error();
   auto document = read_document(snapshot());
   if (!document) return document.error();
   (*document)->id = std::move(id);

@@ -250,6 +250,39 @@ TEST_F(AgentRunTest, the_deadline_of_a_fork_counts_from_its_beginning) {
   }
 }
 
+TEST_F(AgentRunTest, a_document_with_data_that_no_program_can_have_is_refused) {
+  const Agent agent = made(kWaiting);
+  const std::string data = R"("data":"{\"who\":\"ann\"}")";
+  AgentRun begun = AgentRun::start(agent, {.id = "r", .data_json = R"({"who": "ann"})"}).value();
+  begun.step();
+  const AgentRun run = waiting(agent);             // its session has the data, too
+  for (const char* const other : {R"("data":"{\"who\":Infinity}")", R"("data":"[1]")", R"("data":"{")"}) {
+    const auto changed = [&](std::string text) {
+      const std::size_t at = text.find(data);
+      EXPECT_NE(at, std::string::npos);
+      return at == std::string::npos ? text : text.replace(at, data.size(), other);
+    };
+    const std::string first = changed(begun.snapshot_json()), later = changed(run.snapshot_json());
+    EXPECT_EQ(AgentRun::restore(agent, std::as_bytes(std::span(first))).error().code, Errc::invalid_snapshot) << other;
+    AgentRun restored = AgentRun::restore(agent, std::as_bytes(std::span(later))).value();
+    EXPECT_EQ(restored.fork(1, "f").error().code, Errc::invalid_snapshot) << other;
+  }
+}
+
+TEST_F(AgentRunTest, a_child_is_called_with_numbers_that_its_data_can_have) {
+  const Agent agent = made(R"json({"name": "a", "prompt": "P", "children": {
+      "kid": {"description": "d", "signature": "(x :any) -> :any", "program": "(return data/x)"}}})json");
+  AgentRun run = AgentRun::start(agent, {.id = "r"}).value();
+  run.step();
+  ASSERT_TRUE(run.resolve_model("model", says("(return (tool/kid {:x [{:y (reduce * (repeat 400 10))}]}))")));
+  run.step();
+  EXPECT_EQ(run.turn_kind(1), "fault");
+  EXPECT_NE(run.turns()[0].feedback.find("beyond the largest float"), std::string::npos) << run.turns()[0].feedback;
+  ASSERT_TRUE(run.resolve_model("model", says("(return (tool/kid {:x 1e308}))")));
+  run.step();
+  EXPECT_EQ(run.outcome().result_json, "1.0e308");
+}
+
 TEST_F(AgentRunTest, another_definition_is_refused) {
   const AgentRun run = waiting(made(kWaiting));
   const auto other = made(R"({"prompt": "x"})");
