@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "agents/wire/json_number.h"
+
 namespace ptcvm::replay {
 
 namespace {
@@ -119,6 +121,9 @@ SaidCall read_call(const json::value& value, std::size_t line, std::size_t numbe
       call.name = read_text(member.value(), "\"name\"");
     } else if (member.key() == "args") {
       const json::value& args = member.value();
+      if (wire::has_infinite(args)) {
+        throw Unreadable("\"args\" has an invalid JSON number: it is beyond the largest float");
+      }
       call.arguments_text = args.is_string() ? std::string(args.get_string()) : json::serialize(args);
     } else {
       throw Unreadable("a call of \"tool_calls\" has the unknown member " + name_of(member));

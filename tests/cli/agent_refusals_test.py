@@ -152,6 +152,39 @@ class Words(Stored):
         self.assertIn("budget_lowered", self.log())
 
 
+class Numbers(Stored):
+    WRONG = '{"a": [1, 1e999]}'
+    FAULT = "invalid JSON number: 1e999 is beyond the largest float"
+
+    def test_an_answer_with_a_number_beyond_floats_is_refused(self):
+        self.begin(CALLS, agent=ASKS)
+        status, _, _, err = self.resume("--resolve", "ask=" + self.WRONG)
+        self.assertEqual(status, 65, err)
+        self.assertIn("ask: " + self.FAULT, err)
+        status, line, _, err = self.resume("--resolve", 'ask=["1e999", 1e308]')
+        self.assertEqual((status, line["return"]), (0, ["1e999", 1e308]), err)
+
+    def test_data_with_such_a_number_is_refused(self):
+        for text in (self.WRONG, '{"a": -1' + 400 * "0" + "}"):
+            status, _, _, err = self.begin(RETURNS, more=("--data", self.file("d.json", text)))
+            self.assertEqual(status, 65, err)
+            self.assertIn("the data has an invalid JSON number", err)
+
+    def test_the_output_of_a_command_with_such_a_number_is_no_json(self):
+        for effect, status in (("pure", 1), ("unsafe", 75)):
+            tool = {**ASKS["tools"][0], "effect": effect, "command": ["echo", self.WRONG]}
+            self.kept = ("--store", self.place(effect + ".db"), "--id", "r")
+            hears = {"program": "(fail \"gives up\")", "expect": {"newest": {"contains": [self.FAULT]}}}
+            came, line, _, err = self.begin(CALLS, hears, agent={**ASKS, "tools": [tool]})
+            self.assertEqual((came, line["pending"]), (status, ["doubt:ask"] if effect == "unsafe" else []), err)
+
+    def test_a_script_has_no_such_number(self):
+        script = self.file("s.jsonl", '{"tool_calls": [{"name": "ask", "args": {"x": 1e999}}]}\n')
+        status, _, _, err = self.agent("run", self.json("a.json", ASKS), "--model", "scripted:" + script)
+        self.assertEqual(status, 65, err)
+        self.assertIn('"args" has an invalid JSON number', err)
+
+
 class Text(Stored):
     def test_a_line_of_a_chat_that_is_no_text_does_not_end_it(self):
         agent = self.json("a.json", {"name": "a", "prompt": "{{message}}", "output": "text"})

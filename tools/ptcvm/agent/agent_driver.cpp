@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "agents/loop/json_number.h"
 #include "tools/ptcvm/agent/rate_wait.h"
 #include "tools/ptcvm/text/moments.h"
 
@@ -268,7 +269,8 @@ std::optional<AgentDriver::End> AgentDriver::give_tool_answer(AgentHandle& agent
 // An answer that is no JSON came from a command that may have done its work.
 Result<void> AgentDriver::give_json(AgentHandle& agent, const Operation& operation, const CommandReply& reply) const {
   const auto value = Value::from_json(reply.text);
-  if (!value) return give_unknown(agent, operation, "its output is no JSON: " + value.error().message);
+  const std::string fault = value ? loop::json_number_fault(reply.text) : value.error().message;
+  if (!fault.empty()) return give_unknown(agent, operation, "its output is no JSON: " + fault);
   const bool starts = reply.announces && value->view().kind() == ValueKind::Map &&
                       value->view()["pending"].as_string().has_value();
   return starts ? agent.pend(operation.path) : agent.resolve(operation.path, *value);

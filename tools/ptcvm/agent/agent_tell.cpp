@@ -4,6 +4,7 @@
 #include <charconv>
 #include <iostream>
 
+#include "agents/loop/json_number.h"
 #include "agents/loop/stored_agent.h"
 #include "tools/ptcvm/agent/agent_record.h"
 #include "tools/ptcvm/agent/agent_stored_commands.h"
@@ -87,7 +88,11 @@ bool take_words(Letters& letters, const ToldAgent& told) {
 std::optional<Value> read_told_value(const std::string& path, const std::string& text, std::string& message) {
   const auto bound = ValueBound::of_answer(Limits());   // agents keep no other limit for their answers
   std::optional<Value> value;
-  if (const auto content = bound.text(text, message)) value = bound.value(*content, false, message);
+  if (const auto content = bound.text(text, message)) {
+    value = bound.value(*content, false, message);
+    const std::string fault = value ? loop::json_number_fault(*content) : "";
+    if (!fault.empty()) message = fault, value.reset();
+  }
   if (!value) message = path + ": " + message;
   return value;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "agents/loop/json_number.h"
 #include "agents/wire/reply_reader.h"
 #include "agents/wire/request.h"
 #include "tools/ptcvm/agent/rate_wait.h"
@@ -271,11 +272,14 @@ Result<void> ChainDriver::give_agent_call(const CommandCalls::Ended& ended) {
   boost::system::error_code error;
   const bool is_good = ended.reply.kind == CommandReply::Kind::Json;
   const json::value value = json::parse(is_good && !ended.reply.text.empty() ? ended.reply.text : "null", error);
-  if (is_good && !error) return agent->second->answer_call(call.request.path, value);
+  const std::string fault = error ? "the output of the command is no JSON"
+                            : is_good ? loop::json_number_fault(ended.reply.text)
+                                      : std::string();
+  if (is_good && fault.empty()) return agent->second->answer_call(call.request.path, value);
   const bool is_unknown = is_good || ended.reply.kind == CommandReply::Kind::Unknown;
   if (is_unknown && !may_be_repeated(call.request)) return agent->second->doubt(call.request.path);
   return agent->second->answer_call_error(call.request.path,
-                                          error ? "the output of the command is no JSON" : ended.reply.text);
+                                          fault.empty() ? ended.reply.text : fault);
 }
 
 std::optional<ChainDriver::End> ChainDriver::take_answers(chain::ChainRun& run) {
