@@ -2,8 +2,6 @@
 #include "ptcvm/queues.hpp"
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "api/errors.h"
 #include "api/queue_access.h"
@@ -122,43 +120,6 @@ Result<ptc::Job> runtime_job(const Engine& engine, const QueuedJob& from) {
   return job;
 }
 
-namespace {
-
-// Returns the runs of which a run of this name is a part, the nearest one first: RUN/… belongs to RUN.
-std::vector<std::string> wholes_of(std::string_view run) {
-  std::vector<std::string> out;
-  for (std::size_t slash = run.rfind('/'); slash != std::string_view::npos && slash > 0; slash = run.rfind('/')) {
-    run = run.substr(0, slash);
-    out.emplace_back(run);
-  }
-  return out;
-}
-
-// Refuses jobs with the name of a part of a run that another tenant has in a queue, or gets with the same call: the
-// run would take what such a job writes for its own.
-Result<std::monostate> refuse_foreign_parts(ptc::RunQueue& queue, const std::vector<ptc::Job>& jobs) {
-  std::map<std::string, std::string, std::less<>> tenants;
-  std::set<std::string> wholes;
-  for (const ptc::Job& job : jobs) {
-    for (std::string& whole : wholes_of(job.log)) wholes.insert(std::move(whole));
-  }
-  if (wholes.empty()) return std::monostate{};
-  for (const ptc::Job& job : jobs) tenants.emplace(job.log, job.tenant);
-  const auto found = queue.jobs_of(std::vector<std::string>(wholes.begin(), wholes.end()));
-  if (const auto* error = std::get_if<ptc::StoreError>(&found)) return store_error(*error);
-  for (const ptc::JobRow& row : std::get<std::vector<ptc::JobRow>>(found)) {
-    tenants.insert_or_assign(row.log, row.tenant);
-  }
-  for (const ptc::Job& job : jobs) {
-    const std::vector<std::string> names = wholes_of(job.log);
-    const auto whole = std::ranges::find_if(names, [&](const std::string& name) { return tenants.contains(name); });
-    if (whole != names.end() && tenants.at(*whole) != job.tenant) return store_error(ptc::wrong_tenant(*whole));
-  }
-  return std::monostate{};
-}
-
-}  // namespace
-
 Result<std::vector<bool>> enqueue(const Engine& engine, const Store& store, std::span<const QueuedJob> jobs) {
   ptc::RunQueue* const queue = StoreAccess::store(store).queue();
   if (queue == nullptr) return no_queues();
@@ -168,7 +129,6 @@ Result<std::vector<bool>> enqueue(const Engine& engine, const Store& store, std:
     if (!made) return std::move(made).error();
     out.push_back(std::move(*made));
   }
-  if (const auto allowed = refuse_foreign_parts(*queue, out); !allowed) return allowed.error();
   auto answer = queue->enqueue(out, ptc::system_millis());
   if (const auto* error = std::get_if<ptc::StoreError>(&answer)) return store_error(*error);
   std::vector<bool> is_new;

@@ -42,7 +42,8 @@ struct QueuedJob {
 // Writes jobs, all or none, with the first facts of their runs. Workers that lack a tool of a program leave it alone.
 // Returns for each job whether it is new: a run of that id that is there is left as it is. Errors: invalid_program;
 // invalid_value; not_available: the store has no queues; store_failed, with the detail store_wrong_tenant when the run
-// of that id, or RUN for RUN/PART, is another tenant's, or store_missing when a job comes after a run that is missing.
+// of that id, or RUN for RUN/PART, or RUN/PART for RUN, is another tenant's, or store_missing when a job comes after
+// a run that is missing.
 PTCVM_API Result<std::vector<bool>> enqueue(const Engine& engine, const Store& store,
                                             std::span<const QueuedJob> jobs);
 PTCVM_API Result<bool> enqueue(const Engine& engine, const Store& store, const QueuedJob& job);

@@ -182,6 +182,24 @@ bool may_come_after(QueueTables& tables, const std::string& log, const std::stri
   return at != made.end() && at->second == tenant && !tables.run(log).is_there;
 }
 
+// Returns WrongTenant when a new job has the name of a part of a run that is, or becomes by the same call, a job of
+// another tenant, or when a job of another tenant has the name of a part of the new one.
+std::optional<StoreError> check_parts(QueueTables& tables, const Job& job, const Tenants& made) {
+  if (tables.job(job.log) || tables.run(job.log).is_there) return std::nullopt;
+  for (const std::string& whole : wholes_of(job.log)) {
+    const std::optional<JobRow> there = tables.job(whole);
+    if (there && there->tenant != job.tenant) return wrong_tenant(whole);
+    const auto at = made.find(whole);
+    const bool is_new = !there && at != made.end() && !tables.run(whole).is_there;
+    if (is_new && at->second != job.tenant) return wrong_tenant(whole);
+  }
+  for (const std::string& part : tables.logs_below(job.log)) {
+    const std::optional<JobRow> there = tables.job(part);
+    if (there && there->tenant != job.tenant) return wrong_tenant(part);
+  }
+  return std::nullopt;
+}
+
 }   // namespace
 
 std::optional<StoreError> check_jobs_against(QueueTables& tables, std::span<const Job> jobs) {
@@ -190,6 +208,9 @@ std::optional<StoreError> check_jobs_against(QueueTables& tables, std::span<cons
     if (tenants.try_emplace(job.log, job.tenant).first->second != job.tenant) return wrong_tenant(job.log);
     const std::optional<JobRow> there = tables.job(job.log);
     if (there && there->tenant != job.tenant) return wrong_tenant(job.log);
+  }
+  for (const Job& job : jobs) {
+    if (auto wrong = check_parts(tables, job, tenants)) return wrong;
   }
   for (const Job& job : jobs) {
     if (const QueuedRun run = tables.run(job.log); has_left(run.state)) return run_moved(job.log, run.moved_to);

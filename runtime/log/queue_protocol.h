@@ -23,7 +23,8 @@ void arrive_job(QueueTables& tables, const JobRow& job, std::int64_t now_ms);
 // Takes a run from its node when the node is dead, so that somebody else may claim it.
 void release_if_dead(QueueTables& tables, std::string_view log, std::int64_t now_ms);
 
-// Returns Missing, WrongTenant or RunMoved when a job names a run that is not its own, or nullopt.
+// Returns Missing, WrongTenant or RunMoved when a job names a run that is not its own, or nullopt. Parts of a run
+// (wholes_of()) are of its tenant.
 std::optional<StoreError> check_jobs_against(QueueTables& tables, std::span<const Job> jobs);
 // Adds the jobs whose ids are free. Returns for each whether it was.
 std::vector<Enqueued> add_jobs(QueueTables& tables, std::span<const Job> jobs, std::int64_t now_ms);

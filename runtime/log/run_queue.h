@@ -206,7 +206,8 @@ class RunQueue {
   virtual StoreResult<std::vector<NodeRow>> nodes() = 0;     // by id, also those that are gone
 
   // Writes the jobs and the first facts of their runs, all or none. Errors: WrongTenant, RunMoved: a run of
-  // that id is another tenant's, or went to another store, or a job comes after one that did.
+  // that id is another tenant's, or went to another store, or a job comes after one that did. WrongTenant also for the
+  // later one of a job RUN/PART and a job RUN of two tenants.
   virtual StoreResult<std::vector<Enqueued>> enqueue(std::span<const Job> jobs, std::int64_t now_ms) = 0;
   // Gives up to `most` ready runs of a queue to the node: those whose needs are among `tools` and whose snapshot the
   // node can read, by priority and fair share. A node that drains gets none. DeadNode: the lease is over.

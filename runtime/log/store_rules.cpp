@@ -120,6 +120,15 @@ Check check_seen(std::uint64_t head, std::uint64_t seq) {
 
 bool has_left(LogState state) { return state == LogState::Moving || state == LogState::Moved; }
 
+std::vector<std::string> wholes_of(std::string_view log) {
+  std::vector<std::string> out;
+  for (std::size_t slash = log.rfind('/'); slash != std::string_view::npos && slash > 0; slash = log.rfind('/')) {
+    log = log.substr(0, slash);
+    out.emplace_back(log);
+  }
+  return out;
+}
+
 StoreError run_moved(std::string_view log, std::string_view place) {
   const std::string where = place.empty() ? "another store; `ptcvm runs` shows where" : std::string(place);
   return {StoreError::Kind::RunMoved, "the run " + std::string(log) + " was moved to " + where};

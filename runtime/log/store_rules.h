@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/log/fact_store.h"
 
@@ -29,6 +31,8 @@ std::optional<StoreError> check_seen(std::uint64_t head, std::uint64_t seq);
 
 // Returns whether a run is in another store.
 bool has_left(LogState state);
+// Returns the runs of which a log of this name is a part, the nearest one first: RUN/… belongs to RUN.
+std::vector<std::string> wholes_of(std::string_view log);
 // Returns the error RunMoved. `place` is where the run is, as people name it, or "".
 StoreError run_moved(std::string_view log, std::string_view place);
 // Returns the error RunOrdered.

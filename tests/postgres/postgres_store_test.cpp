@@ -3,6 +3,8 @@
 
 #include <libpq-fe.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <thread>
 #include <tuple>
@@ -263,6 +265,48 @@ TEST(PostgresEnqueue, IsPartOfTheTransactionOfTheHost) {
   EXPECT_EQ(taken(store->queue()->job("a"))->tenant, "one");
   EXPECT_TRUE(taken(store->queue()->job("b")));
   EXPECT_EQ(head_of(*store, "b"), 1u);
+}
+
+// Two transactions do not see each other's jobs. They wait when one makes a run and the other one a part of it.
+TEST(PostgresEnqueue, ARunAndItsPartAreNotMadeByTwoTenantsAtOnce) {
+  const auto store = fresh_store();
+  for (const bool part_first : {true, false}) {
+    for (const bool is_kept : {true, false}) {
+      const std::string run = std::string(part_first ? "p" : "r") + (is_kept ? "1" : "2"), part = run + "/a/b";
+      HostConnection host;
+      EXPECT_TRUE(taken(host.enqueue(part_first ? part : run, "one"))[0].is_new);
+      EXPECT_TRUE(taken(host.enqueue(run + "/c", "one"))[0].is_new);
+      std::atomic<bool> has_answered{false};
+      std::thread other([&] {
+        const Job job = job_of(part_first ? run : part, "two");
+        const auto answer = store->queue()->enqueue({&job, 1}, kStoreNow);
+        has_answered = true;
+        EXPECT_EQ(is_kept ? error_of(answer) : taken(answer)[0].is_new ? "new" : "old",
+                  is_kept ? "store_wrong_tenant" : "new") << job.log;
+      });
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      EXPECT_FALSE(has_answered) << run;
+      if (part_first) {
+        EXPECT_TRUE(taken(host.enqueue(run + "/d", "one"))[0].is_new) << "who holds a part waits for nobody";
+      }
+      host.run(is_kept ? "COMMIT" : "ROLLBACK");
+      other.join();
+    }
+  }
+}
+
+TEST(PostgresEnqueue, PartsOfOneRunDoNotWaitForEachOther) {
+  const auto store = fresh_store();
+  HostConnection one, two, first;
+  EXPECT_TRUE(taken(first.enqueue("first"))[0].is_new);
+  first.run("COMMIT");   // it made the queue, for which others would wait
+  EXPECT_TRUE(taken(one.enqueue("order/1"))[0].is_new);
+  EXPECT_TRUE(taken(two.enqueue("order/2"))[0].is_new);
+  EXPECT_TRUE(taken(one.enqueue("order/3"))[0].is_new);
+  EXPECT_TRUE(enqueued(*store, job_of("order/4")));
+  EXPECT_TRUE(enqueued(*store, job_of("order2")));
+  one.run("COMMIT"), two.run("COMMIT");
+  EXPECT_TRUE(enqueued(*store, job_of("order")));
 }
 
 TEST(PostgresEnqueue, TakesAProgramAsText) {

@@ -442,6 +442,7 @@ bool queue_conformance(const std::string& suite, FreshStore fresh, EndsJobs ends
   for (const StoreCase& each : queue_wake_cases()) add(each);
   for (const StoreCase& each : queue_prune_cases()) add(each);
   for (const StoreCase& each : queue_unheld_cases()) add(each);
+  for (const StoreCase& each : queue_part_cases()) add(each);
   return true;
 }
 

@@ -18,6 +18,7 @@ std::span<const StoreCase> queue_thread_cases();
 std::span<const StoreCase> queue_wake_cases();
 std::span<const StoreCase> queue_prune_cases();
 std::span<const StoreCase> queue_unheld_cases();
+std::span<const StoreCase> queue_part_cases();
 // Makes random calls on both stores and compares every answer. The stores are empty.
 void compare_queues(FactStore& one, FactStore& other, unsigned seed, int calls);
 

@@ -103,7 +103,10 @@ class Walk {
  private:
   RunQueue& queue() { return *store_.queue(); }
   unsigned below(unsigned most) { return static_cast<unsigned>(random_() % most); }
-  std::string log() { return "run" + std::to_string(below(30)); }
+  std::string log() {
+    const std::string run = "run" + std::to_string(below(30));
+    return below(5) == 0 ? run + '/' + std::to_string(below(2)) : run;
+  }
   std::string tenant() { return below(3) == 0 ? "t1" : below(2) == 0 ? "t2" : ""; }
   std::string name() { return below(3) == 0 ? "q2" : "q1"; }
   std::uint64_t node() { return 1 + below(nodes_ + 1); }

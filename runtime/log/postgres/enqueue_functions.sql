@@ -82,6 +82,93 @@ begin
     where x.delay <= 0 and x.at_ms <= p_now) g;
 end $$;
 
+-- The runs of which logs are parts: RUN and RUN/a of RUN/a/b.
+create or replace function ptcvm.wholes_of(p_logs bytea[]) returns setof bytea language sql immutable as $$
+  select decode(array_to_string(s.names[1:k], '/'), 'escape')
+  from (select string_to_array(encode(l, 'escape'), '/') as names from unnest(p_logs) l
+        where position('/'::bytea in l) > 0) s, generate_series(1, cardinality(s.names) - 1) k
+  where array_to_string(s.names[1:k], '/') <> '' $$;
+
+-- Parts of a run and the run itself are of one tenant. Two transactions that make a run and a part of it do not see
+-- each other's jobs, so each says what it does, and then waits for those that did so before. Who makes a part has the
+-- lock of the run, shared, until its transaction ends; who makes the run has its row. Others wait for nobody, except
+-- that who makes parts of more runs than the table of locks has room for has the lock 5788044 alone.
+create or replace function ptcvm.part_lock(p_run bytea) returns bigint language sql immutable as $$
+  select hashtextextended(encode(p_run, 'hex'), 5788044) $$;
+
+-- Waits for transactions that make parts of these runs. A lock that would be kept is one too many for 10,000 runs.
+create or replace function ptcvm.wait_for_parts(p_logs bytea[]) returns void language plpgsql as $$
+begin
+  perform pg_advisory_lock_shared(5788044), pg_advisory_unlock_shared(5788044);
+  perform pg_advisory_lock(k), pg_advisory_unlock(k) from (select ptcvm.part_lock(l) as k from unnest(p_logs) l) g;
+end $$;
+
+-- Waits for transactions that make these runs: they have inserted the rows. Ours are taken back at once.
+create or replace function ptcvm.wait_for_wholes(p_wholes bytea[]) returns void language plpgsql as $$
+begin
+  insert into ptcvm.run (log) select w from unnest(p_wholes) w order by w on conflict do nothing;
+  raise exception using errcode = 'PT001';
+exception when sqlstate 'PT001' then null;
+end $$;
+
+-- Returns the place of one of these new jobs that is a part of a run of another tenant, or has one; null: none. Their
+-- rows in ptcvm.run are there. enable_seqscan: plans that were made for small tables stay.
+create or replace function ptcvm.foreign_part(p_logs bytea[], p_tenants bytea[]) returns bigint language plpgsql
+set enable_seqscan = off as $$
+declare
+  v_wholes bytea[] := array(select distinct w from ptcvm.wholes_of(p_logs) w order by w);
+  v_missing bytea[] := '{}';
+  v_whole bytea;
+  v record;
+begin
+  if cardinality(v_wholes) > 1000 then
+    perform pg_advisory_xact_lock(5788044);
+  elsif cardinality(v_wholes) > 0 then
+    perform pg_advisory_xact_lock_shared(k) from (select ptcvm.part_lock(w) as k from unnest(v_wholes) w order by k) g;
+  end if;
+  foreach v_whole in array v_wholes loop
+    if not exists (select from ptcvm.run x where x.log = v_whole) then v_missing := v_missing || v_whole; end if;
+  end loop;
+  if cardinality(v_missing) > 0 then perform ptcvm.wait_for_wholes(v_missing); end if;
+  for v in
+    select w as whole, g.tenant, min(g.place) as place
+    from unnest(p_logs, p_tenants) with ordinality as g (log, tenant, place)
+    cross join lateral ptcvm.wholes_of(array[g.log]) w
+    where cardinality(v_wholes) > 0 group by w, g.tenant
+  loop
+    if exists (select from ptcvm.run x join ptcvm.job j on j.run = x.id
+               where x.log = v.whole and j.tenant <> v.tenant) then
+      return v.place;
+    end if;
+  end loop;
+  if cardinality(v_wholes) > 0 and exists (select from unnest(p_tenants) t where t <> p_tenants[1]) then
+    for v in
+      select min(n.place) as place from (
+        select g.log, g.tenant, g.place, true as is_run
+        from unnest(p_logs, p_tenants) with ordinality as g (log, tenant, place)
+        union all select w, g.tenant, g.place, false
+        from unnest(p_logs, p_tenants) with ordinality as g (log, tenant, place)
+        cross join lateral ptcvm.wholes_of(array[g.log]) w) n
+      group by n.log having bool_or(n.is_run) and count(distinct n.tenant) > 1 limit 1
+    loop
+      return v.place;
+    end loop;
+  end if;
+  perform ptcvm.wait_for_parts(p_logs);
+  for v in
+    select g.log, g.tenant, g.place
+    from unnest(p_logs, p_tenants) with ordinality as g (log, tenant, place) cross join lateral (
+      select x.log from ptcvm.run x where x.log >= g.log || '/'::bytea order by x.log limit 1) next
+    where next.log < g.log || '0'::bytea                                         -- the byte after "/"
+  loop
+    if exists (select from ptcvm.run x join ptcvm.job j on j.run = x.id
+               where x.log >= v.log || '/'::bytea and x.log < v.log || '0'::bytea and j.tenant <> v.tenant) then
+      return v.place;
+    end if;
+  end loop;
+  return null;
+end $$;
+
 create or replace function ptcvm.failure_of(p_log bytea) returns bytea language sql immutable as $$
   select 'the run '::bytea || p_log || ' was given up'::bytea $$;
 
@@ -145,9 +232,10 @@ drop function if exists ptcvm.enqueue(uuid, bigint, bytea[], bytea[], bytea[], b
 -- p_seals are the seals of the logs, or '{}' without a key ring.
 -- One element of each array is one job, except p_needs and p_after: p_need_of and p_after_of say of which job (from 1) a
 -- tool is, or a run that the job comes after.
--- Rows: was the job made; or one row without `at`: all were; or one row with null. `at` then says: up to the number of jobs, the run of that job is another
--- tenant's; more than that, the element at - number of p_logs || p_after went to another store; below 0, the element -at
--- of p_after is no job of the tenant.
+-- Rows: was the job made; or one row without `at`: all were; or one row with null. `at` then says: up to the number of
+-- jobs, the run of that job, a run that it is a part of, or a part of it is another tenant's; more than that, the
+-- element at - number of p_logs || p_after went to another store; below 0, the element -at of p_after is no job of the
+-- tenant.
 create or replace function ptcvm.enqueue(
   p_op bigint, p_now bigint, p_logs bytea[], p_queues bytea[], p_tenants bytea[], p_priorities bigint[],
   p_delays bigint[], p_ats bigint[], p_attempts bigint[], p_needs bytea[], p_need_of bigint[], p_times bigint[],
@@ -164,6 +252,8 @@ declare
   v_blockers int;
   v_made bigint;
   v_runs bigint[];
+  v_new record;
+  v_wrong bigint;
 begin
   -- Runs in the order of their ids first, so that two calls with the same runs do not wait for each other. An insertion
   -- that expects no conflict costs about half of one that does.
@@ -178,6 +268,12 @@ begin
     end;
   end if;
   if v_made is not null then
+    v_wrong := ptcvm.foreign_part(p_logs, p_tenants);
+    if v_wrong is not null then
+      delete from ptcvm.run x where x.id = any (v_runs);
+      return query select null::boolean, v_wrong;
+      return;
+    end if;
     perform ptcvm.enqueue_new(p_op, v_now, v_runs, p_queues, p_tenants, p_priorities, p_delays, p_ats, p_attempts,
                               p_needs, p_need_of, p_times, p_ranks, p_bodies);
     return query select true, null::bigint;
@@ -194,6 +290,12 @@ begin
   select count(distinct m.id), array_agg(m.id order by g.at) into v_made, v_runs
   from unnest(p_logs) with ordinality as g (log, at) join made m on m.log = g.log;
   if v_made = cardinality(p_logs) and cardinality(p_after) = 0 then
+    v_wrong := ptcvm.foreign_part(p_logs, p_tenants);
+    if v_wrong is not null then
+      delete from ptcvm.run x where x.id = any (v_runs);
+      return query select null::boolean, v_wrong;
+      return;
+    end if;
     perform ptcvm.enqueue_new(p_op, v_now, v_runs, p_queues, p_tenants, p_priorities, p_delays, p_ats, p_attempts,
                               p_needs, p_need_of, p_times, p_ranks, p_bodies);
     return query select true, null::bigint;
@@ -212,6 +314,17 @@ begin
     return query select null::boolean, v.i::bigint;
     return;
   end loop;
+  select coalesce(array_agg(g.l order by g.i), '{}') as logs, array_agg(g.t order by g.i) as tenants,
+         array_agg(g.i order by g.i) as places
+    into v_new from unnest(p_logs, p_tenants) with ordinality as g (l, t, i)
+    where not exists (select from ptcvm.run x join ptcvm.fact f on f.run = x.id where x.log = g.l);
+  v_wrong := ptcvm.foreign_part(v_new.logs, v_new.tenants);
+  if v_wrong is not null then
+    delete from ptcvm.run x where x.log = any (p_logs) and x.token = 0 and not exists (
+      select from ptcvm.fact f where f.run = x.id);
+    return query select null::boolean, v_new.places[v_wrong];
+    return;
+  end if;
   for v in
     select g.i from unnest(p_logs || p_after) with ordinality as g (l, i) join ptcvm.run x on x.log = g.l
     where x.state in (3, 4) order by g.i limit 1
@@ -285,7 +398,11 @@ declare
   v_at bigint := greatest(p_at, ptcvm.lease_end(v_now, p_delay));
   v_run bigint;
   v_pass bigint;
+  v_lock bigint := ptcvm.part_lock(p_log);
+  v_is_wrong boolean := false;
 begin
+  perform pg_advisory_lock(v_lock), pg_advisory_unlock(v_lock),   -- before others may have to wait for this call
+          pg_advisory_lock_shared(5788044), pg_advisory_unlock_shared(5788044);
   insert into ptcvm.run (log, seal) values (p_log, p_seal) on conflict do nothing returning id into v_run;
   if v_run is null then                                -- it is there, or this call is made again
     select e.made, e.at into made, at from ptcvm.enqueue(
@@ -293,6 +410,19 @@ begin
       array[p_attempts], p_needs, array_fill(1::bigint, array[cardinality(p_needs)]), array[p_time], array[p_rank],
       array[p_body], '{}', '{}', array_remove(array[p_seal], null)) e;
     ready := nullif(current_setting('ptcvm.ready', true), '');
+    return next;
+    return;
+  end if;
+  perform pg_advisory_lock(v_lock), pg_advisory_unlock(v_lock),   -- as ptcvm.foreign_part(), which is dearer
+          pg_advisory_lock_shared(5788044), pg_advisory_unlock_shared(5788044);
+  if position('/'::bytea in p_log) > 0
+     or p_log || '0'::bytea > (select x.log from ptcvm.run x where x.log >= p_log || '/'::bytea
+                               order by x.log limit 1) then
+    v_is_wrong := ptcvm.foreign_part(array[p_log], array[p_tenant]) is not null;
+  end if;
+  if v_is_wrong then
+    delete from ptcvm.run x where x.id = v_run;
+    at := 1;
     return next;
     return;
   end if;
@@ -372,7 +502,7 @@ language sql stable as $$
   with below as materialized (
     select x.id, x.log, x.owner, x.until_ms, j.run is not null as has_job
     from ptcvm.run x left join ptcvm.job j on j.run = x.id
-    where x.log > p_log || '/'::bytea and x.log < p_log || '0'::bytea           -- the byte after "/"
+    where x.log >= p_log || '/'::bytea and x.log < p_log || '0'::bytea           -- the byte after "/"
       and substr(x.log, 1, 11) <> 'ptcvm/store'::bytea                          -- the identity of the store
   )
   select b.id, b.owner, b.until_ms from below b where not b.has_job and not exists (

@@ -22,7 +22,7 @@ constexpr char kOver[] =
     "ORDER BY job.id LIMIT ?";
 constexpr char kRunOf[] = "SELECT run FROM job WHERE id = ?";
 constexpr char kNumberOf[] = "SELECT id FROM run WHERE log = ?";
-constexpr char kLogsBelow[] = "SELECT log FROM run WHERE log > ? AND log < ? ORDER BY log";
+constexpr char kLogsBelow[] = "SELECT log FROM run WHERE log >= ? AND log < ? ORDER BY log";
 constexpr char kForgetNodes[] =
     "DELETE FROM node WHERE id IN (SELECT id FROM node WHERE until_ms <= ? AND NOT EXISTS "
     "(SELECT 1 FROM job WHERE job.state = 2 AND job.node = node.id) ORDER BY id LIMIT ?)";
