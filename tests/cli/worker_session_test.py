@@ -3,6 +3,7 @@
 
 usage: worker_session_test.py PTCVM   (the program under test)"""
 import json
+import os
 import signal
 import unittest
 
@@ -29,6 +30,27 @@ class Sessions(AgentWorkers):
         worker.stop()
         self.assertEqual(self.runs()["a"]["queue_state"], "done")
         self.refuses_to_hear("a", "done")
+
+    def test_a_letter_that_comes_while_the_last_program_runs_is_answered(self):
+        begun, gate = self.file("begun", ""), self.file("gate", "")
+        os.remove(gate)
+        clerk = {**CLERK, "tools": [{"name": "look", "signature": "(who :string) -> :int", "effect": "pure"}]}
+        self.enqueue_agent("a", clerk, {"who": "Ann"}, "--idle", "1h")
+        worker = self.worker(
+            "--model", self.script("s.jsonl", {"program": '(return {:said (str "one " (tool/look {:who "Ann"}))})'},
+                                   {"program": '(return {:said "two"})'}, {"program": '(return {:said "three"})'}),
+            "--tool-shell",
+            f'look=cat > /dev/null; echo b >> "{begun}"; until [ -e "{gate}" ]; do sleep 0.05; done; echo 1')
+        self.until_lines(begun, 1)
+        self.tell("a", "--say", "Hurry up.")
+        os.mkfifo(gate)
+        worker.until("waiting", run="a")
+        shown = self.show("a")
+        self.assertEqual((shown["return"], len(self.lines_of(begun))), ({"said": "two"}, 1), shown)
+        self.tell("a", "--end")
+        worker.until("ended", run="a")
+        worker.stop()
+        self.assertEqual((self.show("a")["return"], self.runs()["a"]["queue_state"]), ({"said": "two"}, "done"))
 
     def refuses_to_hear(self, run, state):
         """Whatever is said to it, the run is over, and no model is asked by the command."""
