@@ -18,6 +18,15 @@ boost::json::object arguments_of(const WaitingCall& call) {
   return data.is_object() ? std::move(data.get_object()) : boost::json::object();
 }
 
+// Says why the arguments cannot be the data of an agent, or "".
+std::string fault_of_data(const WaitingCall& call, bool refuses_deep) {
+  boost::system::error_code error;
+  const boost::json::value data = boost::json::parse(call.args.to_json(), error);
+  if (error && refuses_deep) return "an argument of a child has more than 32 collections in each other";
+  if (!wire::has_infinite(data)) return {};
+  return "an argument of a child is beyond the largest float, and its data cannot have such a number";
+}
+
 // Counts one more, and returns how many there are.
 std::uint32_t counted(std::vector<std::unique_ptr<state::CounterT>>& counters, const std::string& name) {
   for (const auto& counter : counters) {
@@ -92,6 +101,7 @@ void AgentNode::take_call(const WaitingCall& call) {
   };
   if (!has_tools()) return refuse("unknown_tool: the tools are gone in this turn");
   if (is_query(call.tool)) {
+    if (const auto fault = fault_of_data(call, tree_.refuses_deep_data()); !fault.empty()) return refuse(fault);
     if (const auto why = start_query(call, *known)) refuse(*why);
     return;
   }
@@ -105,9 +115,7 @@ void AgentNode::take_call(const WaitingCall& call) {
   if (const auto refusal = budget_.child_refusal(wanted.max_turns, wanted.money)) {
     return refuse(refusal->reason + ": " + refusal->message);
   }
-  if (wire::has_infinite(arguments_of(call))) {
-    return refuse("an argument of a child is beyond the largest float, and its data cannot have such a number");
-  }
+  if (const auto fault = fault_of_data(call, tree_.refuses_deep_data()); !fault.empty()) return refuse(fault);
   start_child(call, *known, *child->second);
 }
 

@@ -25,6 +25,8 @@ struct AgentTree {
   bool asks_behind_handles() const { return rules >= 7; }
   // Since rules 8 an end waits until what was said meanwhile is answered.
   bool answers_all_words() const { return rules >= 8; }
+  // Since rules 8 a child is refused whose arguments are too deep to be data. It had none before.
+  bool refuses_deep_data() const { return rules >= 8; }
 };
 
 }  // namespace ptcvm::loop

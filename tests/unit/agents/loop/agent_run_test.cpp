@@ -283,6 +283,19 @@ TEST_F(AgentRunTest, a_child_is_called_with_numbers_that_its_data_can_have) {
   EXPECT_EQ(run.outcome().result_json, "1.0e308");
 }
 
+TEST_F(AgentRunTest, a_child_is_not_called_with_data_that_is_too_deep) {
+  const Agent agent = made(R"json({"name": "a", "prompt": "P", "llm_query": true, "children": {
+      "kid": {"description": "d", "signature": "(x :any) -> :any", "program": "(return data/x)"}}})json");
+  AgentRun run = AgentRun::start(agent, {.id = "r"}).value();
+  for (const char* const call : {"tool/kid {", "tool/llm-query {:prompt \"P {{x}}\" "}) {
+    run.step();
+    const std::string program = "(return (" + std::string(call) + ":x (reduce (fn [a _] [a]) 1 (range 40))}))";
+    ASSERT_TRUE(run.resolve_model("model", says(program)));
+    run.step();
+    EXPECT_NE(run.turns().back().feedback.find("collections in each other"), std::string::npos) << program;
+  }
+}
+
 TEST_F(AgentRunTest, another_definition_is_refused) {
   const AgentRun run = waiting(made(kWaiting));
   const auto other = made(R"({"prompt": "x"})");
