@@ -465,6 +465,12 @@ begin
     raise exception 'a job needs an id, a program of at most 1 MiB, a queue, at least one attempt, and no negative delay'
       using errcode = '22023';
   end if;
+  if starts_with(id, 'ptcvm/') then
+    raise exception 'ids that begin with ptcvm/ belong to the store: %', id using errcode = '22023';
+  end if;
+  if exists (select from unnest(needs) n where n is null or n = '' or octet_length(n) > 200) then
+    raise exception 'the name of a tool that a job needs has 1 to 200 bytes' using errcode = '22023';
+  end if;
   for v_made in select * from ptcvm.enqueue(
     hashtextextended(gen_random_uuid()::text, 0), null, array[convert_to(id, 'UTF8')], array[convert_to(queue, 'UTF8')],
     array[convert_to(tenant, 'UTF8')], array[priority::bigint], array[(extract(epoch from delay) * 1000)::bigint],
