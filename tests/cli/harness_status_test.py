@@ -67,6 +67,53 @@ class InFlightTest(StatusCase):
         self.assertEqual((state["status"], state["settle"]), ("in_flight", settle))
 
 
+class SeveralQuestionsTest(StatusCase):
+    """After the answer to the newest question nothing said which one was open: the status was "waiting"."""
+
+    def answered_all(self, state, run):
+        """The prompts that were shown, each one answered after the one before."""
+        prompts, err = [], ""
+        while state["status"] == "question":
+            self.assertLess(len(prompts), 9)
+            question = state["question"]
+            prompts.append(question["prompt"])
+            self.assertEqual(self.state_of_runs(), [("waiting", question["qid"])])
+            state, err = self.told("answer", question["qid"], "yes", status=75)
+            if state["status"] == "question":
+                self.assertIn(f"answer --store {self.store} --id clinic", err)
+                self.assertIn(state["question"]["qid"], err)
+                self.assertEqual(run()["question"], state["question"])   # a pass between two answers
+        return prompts
+
+    def test_a_program_asks_several_at_once(self):
+        plan = self.file("plan.ptc", """(let [all (pmap (fn [x] (ask x {:qid x})) ["a" "b" "c"])]
+                                          (propose {:type :compose_intent :composeId "c1" :text (join "," all)}))""")
+        run = lambda: self.told("run", "--planner", plan, status=75)[0]
+        self.told("say", "hello")
+        self.assertEqual(sorted(self.answered_all(run(), run)), ["a", "b", "c"])
+        self.assertEqual(run()["draft"]["text"], "yes,yes,yes")
+
+    def test_an_agent_asks_about_several_calls(self):
+        agent = {"prompt": "Answer.", "signature": "(status :string, facts [:map]) -> :any", "tools": [
+            {"name": "pay", "signature": "(x :int) -> :any", "effect": "keyed", "ask": True,
+             "command": ["sh", "-c", "cat > /dev/null; echo 1"]}]}
+        program = '(return (str "paid " (pmap (fn [x] (tool/pay {:x x})) [1 2 3])))'
+        model = self.file("script.jsonl", json.dumps({"program": program}))
+        agent = self.file("agent.json", json.dumps(agent))
+        run = lambda: self.told("run", "--planner", "agent:" + agent, "--model", "scripted:" + model, status=75)[0]
+        self.told("say", "hello")
+        self.assertEqual(len(set(self.answered_all(run(), run))), 3)
+        self.assertEqual(run()["draft"]["text"], "paid [1 1 1]")
+
+    def test_a_page_shows_the_next_one(self):
+        plan = self.file("plan.ptc", '(pmap (fn [x] (ask x {:qid x})) ["a" "b"])')
+        self.told("say", "hello")
+        first = self.told("run", "--planner", plan, status=75)[0]["question"]["qid"]
+        page = self.page()
+        self.assertEqual(page.act("clinic", "answer", qid=first, text="yes")[0], 200)
+        self.assertEqual(page.state("clinic")["question"]["qid"], "a" if first == "b" else "b")
+
+
 class GivenUpTest(StatusCase):
     """Nothing said that the planner would not try again by itself."""
 

@@ -343,6 +343,16 @@ const Fact* ConversationView::open_question() const {
   return question_ && !question_answered_ ? &facts_[*question_] : nullptr;
 }
 
+const Fact* ConversationView::question_to_answer() const {
+  if (const Fact* const newest = open_question(); newest != nullptr || !parked_pass_) return newest;
+  const auto found = std::find_if(facts_.rbegin(), facts_.rend(), [this](const Fact& fact) {
+    if (fact.type != FactType::agent_question) return false;
+    const std::string signal = "user_answer/" + std::string(text_of(fact.body, "qid"));
+    return !has_arrived(signal) && std::ranges::find(parked_pass_->waits, signal) != parked_pass_->waits.end();
+  });
+  return found == facts_.rend() ? nullptr : &*found;
+}
+
 bool ConversationView::has_refused(std::string_view message_id) const {
   return std::ranges::any_of(facts_, [message_id](const Fact& fact) {
     return fact.type == FactType::message_refused && text_of(fact.body, "messageId") == message_id;

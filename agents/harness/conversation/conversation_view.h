@@ -154,6 +154,9 @@ class ConversationView {
   std::uint64_t boundary_seq() const { return boundary_seq_; }    // the last public fact or change of state
   // Returns the newest question when nobody answered it, or nullptr. The pointer is valid until the next apply().
   const Fact* open_question() const;
+  // Returns the open question, or else the newest unanswered one that the parked pass waits for, or nullptr: what is
+  // shown to people. The gate looks at the newest question alone. The pointer is valid until the next apply().
+  const Fact* question_to_answer() const;
   // Returns the id of the newest draft that was neither sent nor dismissed, or "".
   std::string_view unsent_draft() const { return unsent_.empty() ? std::string_view{} : unsent_.back(); }
   const std::vector<std::string>& unsent_drafts() const { return unsent_; }   // oldest first

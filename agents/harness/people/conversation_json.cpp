@@ -62,7 +62,7 @@ std::string_view waits_for(const ConversationView& view, const EvaluateRules& ru
   if (view.in_flight() != 0) return "in_flight";   // until then neither the planner nor a person goes on
   if (view.counted() >= rules.most_facts) return "frozen";
   if (!view.unsent_draft().empty()) return "draft";
-  if (view.open_question() != nullptr) return "question";
+  if (view.question_to_answer() != nullptr) return "question";
   if (view.parked_pass()) return "waiting";
   if (is_terminal_status(view.status())) return "over";
   if (view.given_up() != nullptr) return "given_up";
@@ -115,7 +115,7 @@ json::object state_json(const ConversationView& view, const EvaluateRules& rules
   return {{"status", waits_for(view, rules)},
           {"state", view.status().empty() ? json::value() : json::value(view.status())},
           {"draft", draft_json(view)},
-          {"question", body_of(view.open_question())},
+          {"question", body_of(view.question_to_answer())},
           {"given_up", body_of(view.given_up())},
           {"facts", view.facts().size()},
           {"drafts", std::move(drafts)},

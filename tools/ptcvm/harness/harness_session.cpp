@@ -62,7 +62,7 @@ std::string next_of_conversation(const HarnessArguments& arguments, const harnes
     text += "    give it up:\n" + command("dismiss", ' ' + shell_quoted(draft));
   }
   const bool is_frozen = harness::waits_for(view, {}) == "frozen";   // no planner would read the answer
-  if (const harness::Fact* const question = is_frozen ? nullptr : view.open_question()) {
+  if (const harness::Fact* const question = is_frozen ? nullptr : view.question_to_answer()) {
     const std::string qid(harness::text_of(question->body, "qid"));
     text += "  the question " + one_line(qid) + ": " + shown(question->body, "prompt");
     text += command("answer", ' ' + shell_quoted(qid) + " TEXT");

@@ -220,7 +220,7 @@ class Runs {
     for (const std::string& draft : view.unsent_drafts()) {
       if (view.draft(draft)->in_flight.empty()) names.push_back("approve:" + draft);
     }
-    const harness::Fact* const question = view.open_question();
+    const harness::Fact* const question = view.question_to_answer();
     if (question != nullptr) names.emplace_back(harness::text_of(question->body, "qid"));
     if (names.empty() && view.given_up() != nullptr) names.emplace_back("whisper");
     if (names.empty() && view.parked_pass()) {

@@ -189,7 +189,7 @@ class ConversationTurn {
   std::vector<std::string> wait_keys() const {
     std::vector<std::string> keys{harness::letter_key(view().letters() + 1)};
     for (const std::string& draft : view().unsent_drafts()) keys.push_back("answer/approve:" + draft);
-    const harness::Fact* const question = view().open_question();
+    const harness::Fact* const question = view().question_to_answer();
     if (question != nullptr) keys.push_back("answer/" + std::string(harness::text_of(question->body, "qid")));
     return keys;
   }
