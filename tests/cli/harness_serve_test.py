@@ -222,6 +222,25 @@ class SetupTest(ServeTest):
             self.assertEqual(page.act("clinic", "link", link=wrong)[0], status, wrong[:60])
             self.assertEqual(page.state("clinic")["setup"], setup)
 
+    def test_a_link_without_a_planner_keeps_the_planner(self):
+        """It switched the planner off, and the next link had no configuration any more."""
+        page = self.page()
+        page.act("clinic", "link", link='{"planner": {"id": "llm-drafter"}, "seed": {"targetWords": 80}, "rev": 7}')
+        for link, mode, words in (({"roomTitle": "Clinic", "rev": 8}, "approve", 80),
+                                  ({"planner": {"mode": "auto"}}, "auto", 80),
+                                  ({"seed": {"targetWords": 90}}, "auto", 90)):
+            self.assertEqual(page.act("clinic", "link", link=json.dumps(link)), (200, {"ok": True}))
+            setup = page.state("clinic")["setup"]
+            shown = json.loads(setup["link"][1:])
+            self.assertEqual((setup["planner"], setup["mode"], setup["ready"]), ("llm-drafter", mode, True), link)
+            self.assertEqual(shown["planners"]["llm-drafter"]["seed"]["targetWords"], words)
+
+    def test_a_link_without_a_planner_keeps_the_program(self):
+        page = self.page("--planner", self.file("plan.ptc", "nil"))
+        self.assertEqual(page.act("clinic", "link", link='{"planner": {"mode": "auto"}}'), (200, {"ok": True}))
+        setup = page.state("clinic")["setup"]
+        self.assertEqual((setup["planner"], setup["mode"], setup["ready"]), ("program", "auto", True))
+
     def test_links_with_one_rev_after_another_count(self):
         """The page showed the rev 8 for a link of the rev 7, and the link of the rev 8 was an old one."""
         page = self.page()

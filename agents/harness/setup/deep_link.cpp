@@ -92,7 +92,7 @@ std::string unknown_member(const json::object& object, const std::string& place,
 }
 
 // Returns the first member that no link has, or "". Planners that the link does not choose are left alone.
-std::string unknown_members(const json::object& link) {
+std::string unknown_members(const json::object& link, std::string_view planner_here) {
   constexpr std::string_view kLink[] = {"transport", "agentCardUrl", "mcpUrl",        "llm",  "planner",
                                         "planners",  "roomTitle",    "requireReview", "seed", "rev"};
   constexpr std::string_view kPlanner[] = {"id", "mode", "seed"}, kOwn[] = {"seed"};
@@ -103,7 +103,7 @@ std::string unknown_members(const json::object& link) {
   const json::object* const model = object_at(link, "llm");
   if (unknown.empty() && model != nullptr) unknown = unknown_member(*model, "llm.", kModel);
   const json::object* const all = object_at(link, "planners");
-  const std::string id(planner == nullptr ? std::string_view() : text_of(*planner, "id"));
+  const std::string id(planner != nullptr && planner->contains("id") ? text_of(*planner, "id") : planner_here);
   const json::object* const own = all == nullptr ? nullptr : object_at(*all, id);
   if (unknown.empty() && own != nullptr) unknown = unknown_member(*own, "planners." + id + ".", kOwn);
   return unknown;
@@ -160,10 +160,10 @@ Result<SendMode> mode_of(const json::object& link, SendMode otherwise) {
   return review->get_bool() ? SendMode::Approve : SendMode::Auto;
 }
 
-Result<std::string> planner_of(const json::object& link) {
+Result<std::string> planner_of(const json::object& link, const std::string& otherwise) {
   const json::object* const planner = object_at(link, "planner");
   const json::value* const id = planner == nullptr ? nullptr : planner->if_contains("id");
-  if (id == nullptr) return std::string(kPlannerOff);
+  if (id == nullptr) return otherwise;
   if (!id->is_string() || !is_planner(id->get_string())) {
     return refuse_link("planner.id: there is no planner " + json::serialize(*id));
   }
@@ -210,13 +210,13 @@ Result<json::object> read_fragment(std::string_view fragment) {
 
 Result<bool> DeepLink::read(const json::object& link, LinkSource source) {
   if (const std::string why = wrong_members(link); !why.empty()) return refuse_link(why);
-  const std::string unknown = source == LinkSource::Journal ? "" : unknown_members(link);
+  const std::string unknown = source == LinkSource::Journal ? "" : unknown_members(link, planner_);
   if (!unknown.empty()) return refuse_link(unknown);
   const auto rev = rev_of(link);
   if (!rev) return rev.error();
   if (*rev && rev_ != 0 && **rev <= rev_) return false;
   if (*rev && source != LinkSource::Journal && **rev > rev_ + kMostRevStep) return refuse_step(**rev, rev_);
-  const Result<std::string> planner = planner_of(link);
+  const Result<std::string> planner = planner_of(link, planner_);
   if (!planner) return planner.error();
   const Result<SendMode> mode = mode_of(link, mode_);
   if (!mode) return mode.error();

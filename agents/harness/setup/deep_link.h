@@ -1,8 +1,9 @@
 // Links that set up a conversation: the fragment of a URL is a JSON object, as it is or percent-encoded.
 //
-//   {"transport"?, "agentCardUrl"?, "mcpUrl"?, "llm"?, "planner": {"id", "mode"}, "planners": {ID: {"seed"}},
+//   {"transport"?, "agentCardUrl"?, "mcpUrl"?, "llm"?, "planner"?: {"id"?, "mode"?}, "planners"?: {ID: {"seed"}},
 //    "roomTitle"?, "rev"?}
 //
+// A link without a planner or a mode keeps the one that is there; at first the planner is "off".
 // Each link that is written has a "rev" that is one higher than the highest one seen. A link with a "rev" that is not
 // higher than the one before is old, and changes nothing; a link without "rev" always counts. A "rev" may be at most
 // kMostRevStep ahead of the last one: a single link of a high "rev" would make every later link an old one. Keys of

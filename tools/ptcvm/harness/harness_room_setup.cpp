@@ -170,7 +170,8 @@ Result<void> RoomSetup::apply() {
 
 std::string RoomSetup::missing_document(const json::object& link) const {
   const json::object* const planner = harness::object_at(link, "planner");
-  const std::string_view id = planner == nullptr ? std::string_view{} : harness::text_of(*planner, "id");
+  const bool names_one = planner != nullptr && planner->contains("id");
+  const std::string_view id = names_one ? harness::text_of(*planner, "id") : std::string_view(link_.planner());
   if (id != harness::kScenarioPlanner) return {};
   const json::object* const all = harness::object_at(link, "planners");
   const json::object* const own = all == nullptr ? nullptr : harness::object_at(*all, id);
@@ -190,7 +191,8 @@ Result<void> RoomSetup::open_link(const json::object& link) {
     return refuse_setup(Errc::wrong_state,
                         "the link is older than what is set up here; a link without rev always counts");
   }
-  uses_program_ = false;
+  const json::object* const planner = harness::object_at(link, "planner");
+  if (planner != nullptr && planner->contains("id")) uses_program_ = false;   // another link keeps the planner
   // A link keeps its rev, so that the next one of its writer is newer. Another one gets the next rev.
   written_ = link.contains("rev") ? link_.link() : link_.choose(link_.planner(), link_.mode()).value();
   changed();
