@@ -3,6 +3,7 @@
 
 usage: harness_histories_test.py PTCVM   (the program under test)"""
 import json
+import os
 import signal
 import sys
 import unittest
@@ -78,6 +79,25 @@ class HistoriesTest(ConversationCase):
                          [("message_sent", "one"), ("message_received", "yes"), ("message_received", "no"),
                           ("message_received", "yes"), ("message_received", "look")])
         self.assertEqual(len({name for _, name, _ in self.journal()}), 4)
+
+    def test_what_others_said_for_this_side_ends_no_matter(self):
+        """A message that this side never sent let the agent make its unsafe call again."""
+        ledger = os.path.join(self.folder.name, "booked")
+        agent = {"prompt": "Answer.", "signature": "(status :string, facts [:map]) -> :any",
+                 "tools": [{"name": "book", "signature": "() -> :string", "effect": "unsafe",
+                            "command": ["sh", "-c", f"cat > /dev/null; echo booked >> {ledger}; echo '\"n-7\"'"]}]}
+        program = json.dumps({"program": '(return (str "It is " (tool/book {})))'}) + "\n"
+        words = ("run", "--planner", "agent:" + self.file("agent.json", json.dumps(agent)), "--model",
+                 "scripted:" + self.file("script.jsonl", program * 8), "--remote", self.agent.url)
+        self.agent.state = "input-required"
+        self.agent.history = [said("a1", "When?")]
+        self.told(*words, status=75)
+        for message in (said("x1", "noted", "user"), said("x2", "noted", "tool")):
+            self.told("regenerate")
+            self.agent.history.append(message)
+            self.told(*words, status=75)
+            with open(ledger, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "booked\n")
 
     def test_a_file_of_other_bytes(self):
         self.agent.history = [said("a1", "look", "agent", file_part("a.txt", "aGk="))]

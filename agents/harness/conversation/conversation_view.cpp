@@ -116,12 +116,14 @@ void ConversationView::apply(const HostFact& fact) {
     parked_pass_.reset();
   }
   if (fact.writer != 0) writers_[fact.seq] = fact.writer;
-  if (*type == FactType::message_sent) calls_.said(fact.seq);
   if (*type == FactType::compose_dismissed) {
     const DraftState* const dropped = draft(text_of(body, "composeId"));
     if (dropped != nullptr && !dropped->is_under_way()) calls_.dismissed(dropped->writer);
   }
+  const std::size_t were_in_flight = *type == FactType::message_sent ? in_flight() : 0;
   take({fact.seq, fact.time_ms, fact.fact_class, fact.by, *type, std::move(body)});
+  const bool went_out = were_in_flight != 0 && in_flight() < were_in_flight;   // servers tell other messages, too
+  if (went_out) calls_.said(fact.seq);
 }
 
 // Takes what a fact means for workers and for passes, whatever it says.
