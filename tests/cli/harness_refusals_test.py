@@ -33,6 +33,18 @@ class RefusalsTest(ConversationCase):
         self.assertEqual(page.act("clinic", "say", text="other", messageId="")[0], 400)
         self.assertEqual(self.texts("message_received"), ["hello"])
 
+    def test_no_conversation_begins_under_the_name_of_a_planner(self):
+        """The planner of x could not begin its run then."""
+        for name in ("x/planner", "x/planner-0-0-1-0-0-0", "a/x/planner"):
+            for words in (("say", "hello"), ("run", "--planner", self.file("plan.ptc", "nil"))):
+                status, out, err = ptcvm("harness", words[0], "--store", self.store, "--id", name, *words[1:])
+                self.assertEqual((status, "no conversation begins under the id " + name in err), (65, True), out + err)
+        for name in ("planner", "x/planner-of-days", "x/planners"):
+            self.assertEqual(ptcvm("harness", "say", "--store", self.store, "--id", name, "hello")[0], 0)
+        peer = ptcvm("harness", "run", "--store", self.store, "--id", "planner", "--peer", "x/planner", "--planner",
+                     self.file("plan.ptc", "nil"))
+        self.assertEqual((peer[0], "no conversation begins" in peer[2]), (65, True), peer)
+
     def test_a_client_of_a2a_speaks_for_the_user(self):
         """What it said for the agent counted as said by the user."""
         page = Page("--store", self.store, "--id", "clinic", "--a2a")

@@ -72,6 +72,17 @@ std::string next_of_conversation(const HarnessArguments& arguments, const harnes
   return id + " waits for:\n" + text;
 }
 
+// Returns whether the planner of another conversation may have a run of that name: X/planner, X/planner-0-1-2.
+bool is_of_planner(std::string_view id) {
+  const std::size_t slash = id.rfind('/');
+  if (slash == std::string_view::npos || slash == 0) return false;
+  std::string_view part = id.substr(slash);
+  constexpr std::string_view kPlanner = "/planner";
+  if (!part.starts_with(kPlanner)) return false;
+  part.remove_prefix(kPlanner.size());
+  return part.empty() || (part.front() == '-' && part.find_first_not_of("-0123456789") == std::string_view::npos);
+}
+
 }  // namespace
 
 // A decision that is written with others later is on the disk when the command ends.
@@ -211,8 +222,15 @@ Result<bool> is_conversation(const Store& store, const std::string& log) {
 
 Result<void> check_conversation(const Store& store, const harness::Conversation& conversation) {
   const harness::ConversationView& view = conversation.view();
-  if (view.log_seq() == 0 || view.is_job() || view.generation() != 0) return {};
   const std::string& id = conversation.log().id();
+  if (view.log_seq() == 0 && is_of_planner(id)) {
+    return Error{Errc::invalid_value,
+                 "no conversation begins under the id " + id + ": runs of the planner of " +
+                     id.substr(0, id.rfind('/')) + " have such names; name another one",
+                 std::nullopt,
+                 {}};
+  }
+  if (view.log_seq() == 0 || view.is_job() || view.generation() != 0) return {};
   const auto is_one = is_conversation(store, id);
   if (!is_one) return is_one.error();
   if (*is_one) return {};

@@ -67,7 +67,8 @@ class HarnessSession {
 // Returns whether the first facts of a log belong to a conversation. Error: store_failed.
 Result<bool> is_conversation(const Store& store, const std::string& log);
 
-// Checks that the log is one of a conversation, or empty. Errors: wrong_state, with the id; store_failed.
+// Checks that the log is one of a conversation, or empty. Errors: wrong_state, with the id; invalid_value when it is
+// empty and has a name that runs of planners have; store_failed.
 Result<void> check_conversation(const Store& store, const harness::Conversation& conversation);
 
 // Opens the conversation of the other side, in the same store. `own` must outlive the transport. Errors: wrong_state
