@@ -35,8 +35,10 @@ std::string_view detail_of(const json::object& failure) {
 
 Error refuse_failure(const json::object& failure) {
   const json::value* const code = failure.if_contains("code");
+  std::string said(text_of(failure, "message"));
+  std::ranges::replace_if(said, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');   // on one line
   return refuse_answer("the server refused the request (" + (code == nullptr ? "no code" : json::serialize(*code)) +
-                           "): " + std::string(text_of(failure, "message")),
+                           "): " + said,
                        detail_of(failure));
 }
 

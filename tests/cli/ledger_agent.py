@@ -37,7 +37,8 @@ class LedgerAgent:
                     body["id"] = 77
                 code = {"refuse": -32602, "internal error": -32603, "try again": -32050}.get(agent.fate)
                 if code:
-                    body = {"jsonrpc": "2.0", "id": request["id"], "error": {"code": code, "message": "no"}}
+                    error = {"code": code, "message": "no\n\tsuch thing"}
+                    body = {"jsonrpc": "2.0", "id": request["id"], "error": error}
                 if agent.fate == "status 500":
                     status = 500
                 self.answer(status, "<html>" if agent.fate == "nonsense" else json.dumps(body))
