@@ -19,8 +19,8 @@ RULES = [
     (("agents", "api", "runtime", "tools/ptcvm"), rf'"({SNAKE}): '),                   # "run_cancelled: …"
     (("agents", "api", "tools/ptcvm"), rf'nullopt,\s*"({SNAKE})"\}}'),                 # the detail of an Error
     (("agents/loop", "api"), rf'\b(?:end_error|end_own_program|exhaust|used_up|refused)\(\s*"({SNAKE}|denied)"'),
-    (("agents/loop",), rf'(?:Refusal\{{|\? |kHookFailed = |: )"({SNAKE}|denied)", '),
-    (("agents/replay/replay_failure.h",), rf'= "({SNAKE})";'),
+    (("agents/loop",), rf'(?:Refusal\{{|\? |: )"({SNAKE}|denied)", '),
+    (("agents/replay/replay_failure.h", "agents/loop/hook_verdicts.h"), rf'= "({SNAKE}|denied)";'),
     (("agents/mcp/mcp_failure.cpp",), r'return "(\w+)";'),
     (("tools/ptcvm",), rf'(?:reason = |kNotCompilable = |kModelRequired = )"({SNAKE})"'),
     (("tools/ptcvm/worker",), rf'log_\.note\("({SNAKE})"'),

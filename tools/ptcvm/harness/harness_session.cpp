@@ -181,7 +181,8 @@ void HarnessSession::show_given_up() const {
 
 int HarnessSession::refuse(const Error& error) {
   const int status = refuse_error(error);
-  if (error.code != Errc::store_failed) report(error.detail == harness::kCallUnknown);
+  const bool is_readable = error.code != Errc::store_failed && error.code != Errc::seal_refused;
+  if (is_readable) report(error.detail == harness::kCallUnknown);
   return status;
 }
 
