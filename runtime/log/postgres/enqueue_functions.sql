@@ -267,28 +267,18 @@ begin
       v_made := null;
     end;
   end if;
-  if v_made is not null then
-    v_wrong := ptcvm.foreign_part(p_logs, p_tenants);
-    if v_wrong is not null then
-      delete from ptcvm.run x where x.id = any (v_runs);
-      return query select null::boolean, v_wrong;
-      return;
-    end if;
-    perform ptcvm.enqueue_new(p_op, v_now, v_runs, p_queues, p_tenants, p_priorities, p_delays, p_ats, p_attempts,
-                              p_needs, p_need_of, p_times, p_ranks, p_bodies);
-    return query select true, null::bigint;
-    return;
+  if v_made is null then
+    with made as (
+      insert into ptcvm.run (id, log, seal) overriding system value
+      select n.ids[min(g.at)], g.log, (array_agg(g.seal order by g.at))[1]
+      from unnest(p_logs, p_seals) with ordinality as g (log, seal, at), (
+        select array(select nextval('ptcvm.run_id_seq') from generate_series(1, cardinality(p_logs))) as ids) n
+      where g.log is not null group by g.log, n.ids order by g.log on conflict do nothing
+      returning id, log
+    )
+    select count(distinct m.id), array_agg(m.id order by g.at) into v_made, v_runs
+    from unnest(p_logs) with ordinality as g (log, at) join made m on m.log = g.log;
   end if;
-  with made as (
-    insert into ptcvm.run (id, log, seal) overriding system value
-    select n.ids[min(g.at)], g.log, (array_agg(g.seal order by g.at))[1]
-    from unnest(p_logs, p_seals) with ordinality as g (log, seal, at), (
-      select array(select nextval('ptcvm.run_id_seq') from generate_series(1, cardinality(p_logs))) as ids) n
-    where g.log is not null group by g.log, n.ids order by g.log on conflict do nothing
-    returning id, log
-  )
-  select count(distinct m.id), array_agg(m.id order by g.at) into v_made, v_runs
-  from unnest(p_logs) with ordinality as g (log, at) join made m on m.log = g.log;
   if v_made = cardinality(p_logs) and cardinality(p_after) = 0 then
     v_wrong := ptcvm.foreign_part(p_logs, p_tenants);
     if v_wrong is not null then
