@@ -12,19 +12,18 @@ using state::Phase;
 
 namespace {
 
-boost::json::object arguments_of(const WaitingCall& call) {
+// Returns the arguments as the data of a child, or why they cannot be data.
+Result<boost::json::object> data_of_child(const WaitingCall& call, bool refuses_deep) {
   boost::system::error_code error;
   boost::json::value data = boost::json::parse(call.args.to_json(), error);
+  if (error && refuses_deep) {
+    return loop_error(Errc::invalid_value, "an argument of a child has more than 32 collections in each other");
+  }
+  if (wire::has_infinite(data)) {
+    return loop_error(Errc::invalid_value,
+                      "an argument of a child is beyond the largest float, and its data cannot have such a number");
+  }
   return data.is_object() ? std::move(data.get_object()) : boost::json::object();
-}
-
-// Says why the arguments cannot be the data of an agent, or "".
-std::string fault_of_data(const WaitingCall& call, bool refuses_deep) {
-  boost::system::error_code error;
-  const boost::json::value data = boost::json::parse(call.args.to_json(), error);
-  if (error && refuses_deep) return "an argument of a child has more than 32 collections in each other";
-  if (!wire::has_infinite(data)) return {};
-  return "an argument of a child is beyond the largest float, and its data cannot have such a number";
 }
 
 // Counts one more, and returns how many there are.
@@ -101,7 +100,6 @@ void AgentNode::take_call(const WaitingCall& call) {
   };
   if (!has_tools()) return refuse("unknown_tool: the tools are gone in this turn");
   if (is_query(call.tool)) {
-    if (const auto fault = fault_of_data(call, tree_.refuses_deep_data()); !fault.empty()) return refuse(fault);
     if (const auto why = start_query(call, *known)) refuse(*why);
     return;
   }
@@ -115,8 +113,9 @@ void AgentNode::take_call(const WaitingCall& call) {
   if (const auto refusal = budget_.child_refusal(wanted.max_turns, wanted.money)) {
     return refuse(refusal->reason + ": " + refusal->message);
   }
-  if (const auto fault = fault_of_data(call, tree_.refuses_deep_data()); !fault.empty()) return refuse(fault);
-  start_child(call, *known, *child->second);
+  const auto data = data_of_child(call, tree_.refuses_deep_data());
+  if (!data) return refuse(data.error().message);
+  start_child(call, *known, *child->second, *data);
 }
 
 bool AgentNode::is_query(std::string_view tool) const {
@@ -124,21 +123,23 @@ bool AgentNode::is_query(std::string_view tool) const {
 }
 
 std::optional<std::string> AgentNode::start_query(const WaitingCall& call, state::OperationT& operation) {
+  const auto data = data_of_child(call, tree_.refuses_deep_data());
+  if (!data) return data.error().message;
   if (const auto refusal = budget_.query_refusal()) return refusal->reason + ": " + refusal->message;
-  auto query = QueryAgent::make(tree_.agent, agent_, arguments_of(call));
+  auto query = QueryAgent::make(tree_.agent, agent_, *data);
   if (!query) return query.error().message;
   const CompiledAgent& agent = (*query)->agent();
-  start_child(call, operation, agent, *std::move(query));
+  start_child(call, operation, agent, *data, *std::move(query));
   return std::nullopt;
 }
 
 void AgentNode::start_child(const WaitingCall& call, state::OperationT& operation, const CompiledAgent& agent,
-                            std::unique_ptr<const QueryAgent> query) {
+                            const boost::json::object& data, std::unique_ptr<const QueryAgent> query) {
   operation.kind = state::OperationKind::Child;
   operation.is_pending = true;
   const bool takes_turns = query == nullptr;
   auto node = std::make_unique<state::NodeT>();
-  begin_state(*node, agent, arguments_of(call));
+  begin_state(*node, agent, data);
   node->name = operation.name;
   node->definition = call.tool;
   if (node->limits->deadline_ms != 0) node->deadline_at_ms = tree_.time_ms + node->limits->deadline_ms;

@@ -165,7 +165,7 @@ class AgentNode {
   void take_call(const WaitingCall& call);
   bool settle_children();
   void start_child(const WaitingCall& call, state::OperationT& operation, const CompiledAgent& agent,
-                   std::unique_ptr<const QueryAgent> query = nullptr);
+                   const boost::json::object& data, std::unique_ptr<const QueryAgent> query = nullptr);
   std::optional<std::string> start_query(const WaitingCall& call, state::OperationT& operation);   // or why not
   bool is_query(std::string_view tool) const;
   void drop_child(std::size_t index);
