@@ -15,9 +15,9 @@ std::optional<std::string> task_of_step_agent(std::string_view run) {
     plan += is_escape ? (run[at + 1] == '0' ? '~' : '/') : run[at];
     at += is_escape ? 1 : 0;
   }
-  const std::size_t name = plan.size() - chain::steps_run_id({}).size();
-  if (!plan.ends_with(chain::steps_run_id({}))) return std::nullopt;
-  return plan.substr(0, name);
+  const std::string behind_task = chain::steps_run_id({});
+  if (!plan.ends_with(behind_task)) return std::nullopt;
+  return plan.substr(0, plan.size() - behind_task.size());
 }
 
 std::string no_agent_text(const std::string& run) {
