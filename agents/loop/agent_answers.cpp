@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "agents/loop/agent_node.h"
+#include "agents/loop/doubt_names.h"
 #include "agents/loop/result_json.h"
 
 namespace ptcvm::loop {
@@ -11,7 +12,7 @@ using state::Phase;
 
 namespace {
 
-constexpr std::string_view kApprove = "approve:", kDoubt = "doubt:";
+constexpr std::string_view kApprove = "approve:";
 
 std::uint64_t digest_of(std::string_view text) {   // FNV-1a
   std::uint64_t hash = 14'695'981'039'346'656'037u;
@@ -42,7 +43,7 @@ OperationKind public_kind(const state::OperationT& operation) {
 std::string public_name(const state::OperationT& operation) {
   switch (operation.kind) {
     case state::OperationKind::Approval: return std::string(kApprove) + operation.name;
-    case state::OperationKind::Doubt: return std::string(kDoubt) + operation.name;
+    case state::OperationKind::Doubt: return doubt_name(operation.name, operation.doubts);
     default: return operation.name;
   }
 }
@@ -244,9 +245,8 @@ Result<void> AgentNode::resolve(std::string_view name, ValueView value) {
       if (!allowed) return loop_error(Errc::invalid_value, "an approval is true or false");
       return decide_call(name.substr(kApprove.size()), *allowed, "a person refused the call");
     }
-    const bool is_doubt = name.starts_with(kDoubt);
-    const auto* const called = find_operation(is_doubt ? name.substr(kDoubt.size()) : name,
-                                              is_doubt ? state::OperationKind::Doubt : state::OperationKind::Tool);
+    const bool is_doubt = name.starts_with(kDoubtName);
+    const auto* const called = is_doubt ? find_doubt(name) : find_operation(name, state::OperationKind::Tool);
     if (called == nullptr) {
       if (is_doubt || !is_signal_waiting(name)) return loop_error(Errc::unknown_operation, "no such operation waits");
       return session().run().resolve(name, value);
@@ -276,8 +276,8 @@ Result<void> AgentNode::reject(std::string_view name, std::string_view why) {
     if (node_.phase == Phase::Ended) return loop_error(Errc::unknown_operation, "no such operation waits");
     if (is_held_at(name)) return decide_held(false, why), Result<void>();
     if (name.starts_with(kApprove)) return decide_call(name.substr(kApprove.size()), false, why);
-    if (name.starts_with(kDoubt)) {   // the call did not happen, and is made
-      auto* const called = find_operation(name.substr(kDoubt.size()), state::OperationKind::Doubt);
+    if (name.starts_with(kDoubtName)) {   // the call did not happen, and is made
+      auto* const called = find_doubt(name);
       if (called == nullptr) return loop_error(Errc::unknown_operation, "no such operation waits");
       called->kind = state::OperationKind::Tool;
       if (is_left(*called)) remove_operation(std::string(called->name));   // nobody makes it any more
@@ -356,12 +356,6 @@ Result<void> AgentNode::begin_call(std::string_view name) {
   return {};
 }
 
-bool AgentNode::is_in_doubt() const {
-  const auto is_doubt = [](const auto& call) { return call->kind == state::OperationKind::Doubt; };
-  return std::ranges::any_of(node_.operations, is_doubt) ||
-         std::ranges::any_of(children_, [](const auto& child) { return child->is_in_doubt(); });
-}
-
 // Gives the program the answer of a call, or what became of the operation that the call has started. An answer that the
 // program has a handle for and cannot be given is an error of the call.
 Result<void> AgentNode::tell_answer(const state::OperationT& called, ValueView value) {
@@ -381,15 +375,6 @@ Result<void> AgentNode::tell_error(const state::OperationT& called, const std::s
   if (is_left(called)) return {};
   if (!called.is_pending) return run.answer_error(called.call, why);
   return run.resolve_error(is_signal(called) ? called.key : called.name, why);
-}
-
-Result<void> AgentNode::doubt(std::string_view name) {
-  auto* const called = has_program() ? find_operation(name, state::OperationKind::Tool) : nullptr;
-  if (called == nullptr || is_answered(*called)) return unknown(name);
-  called->kind = state::OperationKind::Doubt;
-  // A call that was made again is a new question.
-  forget_settled(std::string(kDoubt).append(name));
-  return {};
 }
 
 }  // namespace ptcvm::loop

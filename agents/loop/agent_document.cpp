@@ -147,7 +147,7 @@ Result<std::unique_ptr<state::DocumentT>> read_document(std::span<const std::byt
     return damaged("has version " + std::to_string(document->version) + ", and this library reads the versions " +
                    std::to_string(kOldestDocumentVersion) + " to " + std::to_string(kDocumentVersion));
   }
-  if (document->rules > kAgentRules) return damaged("goes by rules that this library does not know");
+  if (document->rules > kLastRules) return damaged("goes by rules that this library does not know");
   if (document->root == nullptr) return damaged("has no agent");
   if (std::string fault = fault_of(*document->root, 1); !fault.empty()) return damaged(std::move(fault));
   return document;

@@ -54,6 +54,7 @@ class AgentNode {
   Result<void> pend(std::string_view name);
   Result<void> begin_call(std::string_view name);
   Result<void> doubt(std::string_view name);
+  std::string doubt_path(std::string_view name) const;   // the one that the next doubt about a call has
   Result<void> resolve_model(const ModelReply& reply);
   // Charges the reply to a request that was given up; `path` is the one below this agent. Error: unknown_operation.
   Result<void> charge_given_up(std::string_view path, const ModelReply& reply);
@@ -199,6 +200,7 @@ class AgentNode {
   std::string public_key(const state::OperationT& call) const;
   void list_calls(std::vector<Operation>& out);
   state::OperationT* find_operation(std::string_view name, state::OperationKind kind);
+  state::OperationT* find_doubt(std::string_view name);
   state::OperationT* find_call(std::uint64_t call);
   bool is_signal_waiting(std::string_view name);
   std::optional<std::string> misfit(const state::OperationT& called, ValueView value) const;

@@ -5,6 +5,7 @@
 
 #include "agents/loop/agent_node.h"
 #include "agents/loop/definition_notes.h"
+#include "agents/loop/json_number.h"
 #include "agents/loop/program_text.h"
 #include "agents/loop/result_json.h"
 #include "ptcvm/reference.hpp"
@@ -149,7 +150,8 @@ bool AgentNode::start_native_call() {
     state::ReplyCallT& call = *calls[node_.native_calls];
     const auto arguments = Value::from_json(call.arguments.empty() ? "{}" : call.arguments);
     const std::string name = callable_name(call.name);
-    if (!name.empty() && arguments && arguments->view().kind() == ValueKind::Map) {
+    const std::string fault = tree_.refuses_infinite() ? json_number_fault(call.arguments) : std::string();
+    if (!name.empty() && fault.empty() && arguments && arguments->view().kind() == ValueKind::Map) {
       const auto tool = agent_.host_tools.find(name);
       const bool is_async = tool != agent_.host_tools.end() && tool->second->mode == ToolMode::Async;
       std::string program = "(tool/" + name + " " + arguments->to_edn() + ")";
@@ -161,8 +163,9 @@ bool AgentNode::start_native_call() {
       }
     }
     call.is_error = true;
-    call.result = name.empty() ? "unknown_tool: the tool \"" + call.name + "\" is not there in this turn"
-                            : "The arguments cannot be read. They are one JSON object.";
+    call.result = name.empty()    ? "unknown_tool: the tool \"" + call.name + "\" is not there in this turn"
+                  : fault.empty() ? "The arguments cannot be read. They are one JSON object."
+                                  : "The arguments cannot be read: " + fault + ".";
     ++node_.native_calls;
   }
   return false;

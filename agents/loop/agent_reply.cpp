@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "agents/loop/agent_node.h"
+#include "agents/loop/json_number.h"
 #include "agents/loop/model_retry.h"
 #include "agents/loop/reply_program.h"
 #include "agents/loop/result_json.h"
@@ -226,6 +227,8 @@ void AgentNode::read_json(std::string_view text) {
   }
   auto value = Value::from_json(found);
   if (!value) return end_turn(TurnKind::NotRun, "The JSON cannot be read: " + value.error().message);
+  const std::string fault = tree_.refuses_infinite() ? json_number_fault(found) : std::string();
+  if (!fault.empty()) return end_turn(TurnKind::NotRun, "The JSON cannot be read: " + fault + ".");
   if (const auto wrong = agent_.signature ? agent_.signature->check_result(*value, "answer") : std::nullopt) {
     return end_turn(TurnKind::NotRun, "The JSON does not fit: " + *wrong + ". Reply with JSON that fits.");
   }

@@ -147,7 +147,7 @@ Result<AgentRun> AgentRun::start_again(const Agent& agent, const AgentStart& sta
   }
   const auto journal = object_of(start.journal_json, "the journal");
   if (!journal) return journal.error();
-  if (start.rules > kAgentRules) return loop_error(Errc::invalid_value, "the run goes by rules of a later version");
+  if (start.rules > kLastRules) return loop_error(Errc::invalid_value, "the run goes by rules of a later version");
   const CompiledAgent& root = agent.impl().root();
   auto document = std::make_unique<state::DocumentT>();
   document->id = start.id;
@@ -258,6 +258,11 @@ Result<void> AgentRun::reject(std::string_view path, std::string_view why) {
 Result<void> AgentRun::pend(std::string_view path) { return impl_->agent_of(path).pend(path); }
 Result<void> AgentRun::begin_call(std::string_view path) { return impl_->agent_of(path).begin_call(path); }
 Result<void> AgentRun::doubt(std::string_view path) { return impl_->agent_of(path).doubt(path); }
+
+std::string AgentRun::doubt_path(std::string_view call) const {
+  AgentNode& node = impl_->agent_of(call);
+  return node.doubt_path(call);
+}
 
 Result<void> AgentRun::input(std::string_view text) {
   impl_->awake().say(text);

@@ -101,10 +101,11 @@ struct AgentOutcome {
 };
 
 // The rules of runs that begin now. Up to 7: the version of documents with which they came.
-inline constexpr std::uint32_t kAgentRules = 8;
+inline constexpr std::uint32_t kAgentRules = 9;
 // The rules of runs whose host tells them what happens, in place of what a person wants to have answered: what comes
-// while the last reply is awaited begins no turn.
-inline constexpr std::uint32_t kToldRules = 7;
+// while the last reply is awaited begins no turn. All else is as with kAgentRules.
+inline constexpr std::uint32_t kToldRules = 10;
+inline constexpr std::uint32_t kLastRules = kToldRules;
 
 struct AgentStart {
   std::string id = "agent";
@@ -174,7 +175,11 @@ class AgentRun {
   // Says that a call of an async tool is under way: the program gets its handle and goes on. The operation stays a Tool
   // and is answered as before; the turn of the program does not end before. Error: wrong_state for another mode.
   Result<void> begin_call(std::string_view path);
-  Result<void> doubt(std::string_view path);    // nobody knows whether the call happened: a person says
+  // Says that nobody knows whether the call happened: the run waits until a person says it, as doubt_path().
+  Result<void> doubt(std::string_view path);
+  // Returns the path that the next doubt about a call has: "desk/doubt:pay" for "desk/pay", and "desk/doubt:pay@2" when
+  // a person has said before that the call did not happen.
+  std::string doubt_path(std::string_view call) const;
 
   Result<void> input(std::string_view text);    // what the user says next
   // Adds to limits by name; "turns" adds work turns, and as many to the tree. Error: invalid_value for other names.

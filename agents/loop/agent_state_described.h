@@ -18,7 +18,7 @@ BOOST_DESCRIBE_STRUCT(NamedTextT, (), (name, text))
 BOOST_DESCRIBE_STRUCT(TurnT, (),
                       (kind, replies, program, is_repaired, value, feedback, said, definitions, tasks, dropped_tasks,
                        summaries, usage, progress, progress_state, begun))
-BOOST_DESCRIBE_STRUCT(OperationT, (), (kind, name, tool, call, key, task, is_pending, is_begun, args))
+BOOST_DESCRIBE_STRUCT(OperationT, (), (kind, name, tool, call, key, task, is_pending, is_begun, args, doubts))
 BOOST_DESCRIBE_STRUCT(SettledT, (), (name, digest))
 BOOST_DESCRIBE_STRUCT(CounterT, (), (name, count))
 BOOST_DESCRIBE_STRUCT(GivenUpT, (), (path, model, protocol, is_stream, lost_requests))

@@ -24,9 +24,13 @@ struct AgentTree {
   // Since rules 7 the program has the handle of a call of an async tool that asks before somebody has allowed the call.
   bool asks_behind_handles() const { return rules >= 7; }
   // Since rules 8 an end waits until what was said meanwhile is answered.
-  bool answers_all_words() const { return rules >= 8; }
+  bool answers_all_words() const { return rules >= 8 && rules != kToldRules; }
   // Since rules 8 a child is refused whose arguments are too deep to be data. It had none before.
   bool refuses_deep_data() const { return rules >= 8; }
+  // Since rules 9 each doubt about a call has a path of its own.
+  bool numbers_doubts() const { return rules >= 9; }
+  // Since rules 9 a number in the JSON of a model that is beyond the largest float is refused. It was infinite before.
+  bool refuses_infinite() const { return rules >= 9; }
 };
 
 }  // namespace ptcvm::loop

@@ -258,7 +258,7 @@ Result<void> StoredAgent::defer_model(std::string_view path, std::int64_t due_ms
 std::optional<std::string> StoredAgent::doubt_of(std::string_view path) const {
   for (const Operation& order : run_->operations()) {
     if (order.path != path || order.kind != OperationKind::Tool || !is_in_doubt_without_answer(order)) continue;
-    return doubt_path(path);
+    return run_->doubt_path(path);
   }
   return std::nullopt;
 }

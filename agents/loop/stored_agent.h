@@ -140,6 +140,7 @@ class StoredAgent {
   Result<void> record(HostFact fact, StoredPoint point);
   bool is_in_doubt_without_answer(const Operation& call) const;
   std::optional<std::string> doubt_of(std::string_view path) const;
+  bool waits_for(const std::string& path) const;
   Result<void> record_answer(std::string_view path, HostFact fact, StoredPoint point);
   Result<AgentLeft> park_waiting(const AgentParking& how, bool is_over);
   HostFact fact(HostFactClass fact_class, std::string name, std::string key, std::string body) const;

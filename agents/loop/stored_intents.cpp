@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json/parse.hpp>
 
+#include "agents/loop/doubt_names.h"
 #include "agents/loop/stored_facts.h"
 
 namespace ptcvm::loop {
@@ -12,7 +13,6 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t kMostShownArgumentBytes = 256;
-constexpr std::string_view kDoubtName = "doubt:";
 
 std::string again_mark(const std::string& path) { return "again/" + path; }
 
@@ -47,16 +47,9 @@ std::string answered_path(std::string_view body) {
   return error || !value.is_object() ? std::string() : fact_text(value.get_object(), "path");
 }
 
-std::string doubt_path(std::string_view call) {
-  const std::size_t name = call.rfind('/') + 1;   // 0 without a slash
-  return std::string(call.substr(0, name)).append(kDoubtName).append(call.substr(name));
-}
-
 void forget_intent(std::string_view rejected, std::set<std::string>& intents) {
-  const std::string path = answered_path(rejected);
-  const std::size_t name = path.rfind('/') + 1;   // 0 without a slash
-  if (!path.substr(name).starts_with(kDoubtName)) return;
-  const std::string call = path.substr(0, name) + path.substr(name + kDoubtName.size());
+  const std::string call = doubted_call(answered_path(rejected));
+  if (call.empty()) return;
   intents.erase("intent/" + call);
   intents.insert(again_mark(call));
 }

@@ -20,8 +20,6 @@ std::string first_intent_key(const std::string& key);
 
 // Returns the path that a fact is about, from its body; "" when there is none.
 std::string answered_path(std::string_view body);
-// Returns the path of the doubt about a call: "desk/doubt:pay" for "desk/pay".
-std::string doubt_path(std::string_view call);
 
 // Forgets the intent of a call that a rejected doubt says did not happen, and marks its path. `rejected` is the body of
 // the fact.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "agents/loop/doubt_names.h"
 #include "agents/loop/stored_agent.h"
 #include "agents/loop/stored_facts.h"
 #include "agents/loop/stored_intents.h"
@@ -57,6 +58,11 @@ Result<std::vector<HostFact>> StoredAgent::read_page(std::uint64_t after) {
   return facts;
 }
 
+bool StoredAgent::waits_for(const std::string& path) const {
+  const std::vector<std::string> pending = run_->pending();
+  return std::ranges::find(pending, path) != pending.end();
+}
+
 Result<void> StoredAgent::apply(const HostFact& fact) {
   if (!fact.is_of_host) return {};
   if (fact.name == kIntent) {
@@ -66,11 +72,16 @@ Result<void> StoredAgent::apply(const HostFact& fact) {
   if (fact.name == kTurnTaken || fact.name == kStarted || fact.name == kHooksSaid) return {};
   if (fact.key.starts_with(kMail) || fact.name == kInputGiven) idle_until_.reset();
   run_->step();
+  // The same word about a doubt once more changes nothing: the call may be under way again.
+  const bool ends_doubt = fact.name == kRejected && waits_for(answered_path(fact.body));
   run_->advance(fact.time_ms);
   is_closed_ = is_closed_ || fact.name == kSessionEnded;
   if (fact.name == kSessionEnded) return {};
   auto applied = apply_fact(*run_, fact.name, fact.body);
-  if (applied && fact.name == kRejected) forget_intent(fact.body, intents_);
+  if (applied && ends_doubt) {
+    forget_intent(fact.body, intents_);
+    taken_.erase("intent/" + doubted_call(answered_path(fact.body)));   // the host makes the call again
+  }
   return applied;
 }
 
@@ -78,7 +89,7 @@ Result<void> StoredAgent::apply(const HostFact& fact) {
 // read again when there is such a call.
 Result<void> StoredAgent::recall_intents() {
   if (std::ranges::none_of(run_->operations(), is_order)) return {};
-  std::set<std::string> doubted;          // a word about a doubt counts when there was one
+  std::set<std::string> doubted;          // calls: a word about a doubt counts when there was one
   for (std::uint64_t after = 0; after < seen_;) {
     const auto facts = log_.read(after, kPageOfFacts);
     if (!facts) return facts.error();
@@ -88,8 +99,9 @@ Result<void> StoredAgent::recall_intents() {
       if (fact.seq > seen_) return {};
       if (!fact.is_of_host) continue;
       if (fact.name == kIntent) intents_.insert(first_intent_key(fact.key));
-      if (fact.name == kToolInDoubt) doubted.insert(doubt_path(answered_path(fact.body)));
-      if (fact.name == kRejected && doubted.erase(answered_path(fact.body)) > 0) forget_intent(fact.body, intents_);
+      if (fact.name == kToolInDoubt) doubted.insert(answered_path(fact.body));
+      const bool is_word = fact.name == kRejected && doubted.erase(doubted_call(answered_path(fact.body))) > 0;
+      if (is_word) forget_intent(fact.body, intents_);
     }
   }
   return {};

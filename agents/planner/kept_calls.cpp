@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "agents/loop/document_text.h"
+#include "agents/loop/doubt_names.h"
 #include "ptcvm/json.hpp"
 
 namespace ptcvm::planner {
@@ -15,14 +16,12 @@ using harness::PlannerCall;
 
 namespace {
 
-constexpr std::string_view kDoubt = "doubt:", kApprove = "approve:";
+constexpr std::string_view kApprove = "approve:";
 
-// Returns the path with another beginning of its last name.
-std::string renamed(const std::string& path, std::string_view without, std::string_view with) {
-  const std::size_t name = path.rfind('/') + 1;   // 0 without a slash
-  std::string last = path.substr(name);
-  if (!without.empty() && last.starts_with(without)) last.erase(0, without.size());
-  return path.substr(0, name).append(with).append(last);
+// Returns the path of the question whether a call may be made.
+std::string approval_path(const std::string& call) {
+  const std::size_t name = call.rfind('/') + 1;   // 0 without a slash
+  return call.substr(0, name).append(kApprove).append(call.substr(name));
 }
 
 // Returns the answer as one word in small letters, without spaces and marks at its end.
@@ -39,7 +38,8 @@ std::string word_of(std::string_view text) {
 bool has_lasting_effect(Effect effect) { return effect != Effect::Pure && effect != Effect::Idempotent; }
 
 std::string call_key(const std::string& run, const std::string& path) {
-  return run + "/" + renamed(path, kDoubt, {});
+  const std::string call = loop::doubted_call(path);
+  return run + "/" + (call.empty() ? path : call);
 }
 
 std::string question_id(const std::string& run, const std::string& path, std::size_t round) {
@@ -116,7 +116,7 @@ std::string KeptCalls::earlier_calls(const loop::Operation& call) const {
 }
 
 bool KeptCalls::is_allowed_by_person(const loop::Operation& call) const {
-  const std::string question = renamed(call.path, {}, kApprove);
+  const std::string question = approval_path(call.path);
   for (std::size_t round = 1;; ++round) {
     const Fact* const answer = answer_to(context_->view(), question_id(run_, question, round));
     if (answer == nullptr) return false;

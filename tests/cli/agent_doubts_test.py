@@ -69,11 +69,21 @@ class Doubts(CommandLineTest):
         words = ("--reject", "doubt:pay=it did not")
         self.assert_shown("doubt:pay")
         self.killed("resume", *words)
-        self.assert_shown("doubt:pay", *words)
+        self.assert_shown("doubt:pay@2", *words)
+        self.assert_shown("doubt:pay@2", *words)         # nor later, when somebody was shown the second doubt
         self.assertEqual(len(self.payments()), 2)
-        status, line, err = self.resume("--resolve", "doubt:pay=5")
+        status, line, err = self.resume("--resolve", "doubt:pay@2=5")
         self.assertEqual((status, line.get("return")), (0, 5), err)
         self.assertEqual(len(self.payments()), 2)
+
+    def test_other_words_about_a_call_are_refused_for_the_next_one_of_its_path(self):
+        self.begin()
+        self.assert_shown("doubt:pay")
+        self.killed("resume", "--reject", "doubt:pay=it did not")
+        self.assert_shown("doubt:pay@2")
+        status, _, err = ptcvm("agent", "resume", *self.kept, "--resolve", "doubt:pay=5")
+        self.assertEqual((status, len(self.payments())), (65, 2), err)
+        self.assertIn("already_resolved: doubt:pay", err)
 
     def test_the_calls_of_a_child_too(self):
         self.begin(tools=[], children={"kid": {"prompt": "Q", "signature": "() -> :int", "description": "d",
@@ -81,7 +91,7 @@ class Doubts(CommandLineTest):
         words = ("--reject", "kid/doubt:pay=it did not")
         self.assert_shown("kid/doubt:pay", *words)
         self.killed("resume", *words)
-        self.assert_shown("kid/doubt:pay", *words)
+        self.assert_shown("kid/doubt:pay@2", *words)
         self.assertEqual(len(self.payments()), 2)
 
     def test_other_answers_of_the_command_are_taken(self):

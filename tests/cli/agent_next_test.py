@@ -119,16 +119,16 @@ class Next(Waiting):
         calls = self.file("calls", "")
         command = ["sh", "-c", f"echo paid >> {calls}; kill -9 $$"]
         agent = {**PAY, "tools": [{**TOOL, "effect": "unsafe", "command": command}]}
-        _, (happened, again) = self.begin(agent, PAYS, pending=["doubt:pay"])
+        _, (_, again) = self.begin(agent, PAYS, pending=["doubt:pay"])
         resume = ("resume", *self.kept)
         self.waits(resume, pending=["doubt:pay"])
         with open(calls, encoding="utf-8") as made:
             self.assertEqual(made.read(), "paid\n")
         # The person says that it did not happen: it is made again.
-        self.waits(again, pending=["doubt:pay"])
+        _, (happened, _) = self.waits(again, pending=["doubt:pay@2"])
         with open(calls, encoding="utf-8") as made:
             self.assertEqual(made.read(), "paid\npaid\n")
-        self.waits(resume, pending=["doubt:pay"])
+        self.waits(resume, pending=["doubt:pay@2"])
         self.returns(happened, {"receipt": "r-1"})
 
     def test_a_call_of_a_child(self):

@@ -11,7 +11,7 @@ Result<std::set<std::string>> unshown_doubts(const Store& store, const std::stri
   std::set<std::string> unshown;
   const auto read = for_each_fact(store, id, [&unshown](const HostFact& fact) {
     if (read_mark(fact)) unshown.clear();
-    if (fact.name == loop::kToolInDoubt) unshown.insert(loop::doubt_path(loop::answered_path(fact.body)));
+    if (fact.name == loop::kToolInDoubt) unshown.insert(loop::answered_path(fact.body));
   });
   if (!read) return read.error();
   return unshown;

@@ -8,8 +8,8 @@
 
 namespace ptcvm::cli {
 
-// Returns the paths of the doubts in the log of a run that are newer than what a command has shown last. Words that
-// come before a doubt is shown are about an earlier call of the same path.
+// Returns the paths of the calls whose last doubt in the log of a run is newer than what a command has shown last.
+// Words that come before a doubt is shown are about something else.
 Result<std::set<std::string>> unshown_doubts(const Store& store, const std::string& id);
 
 }  // namespace ptcvm::cli

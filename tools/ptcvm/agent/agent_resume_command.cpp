@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "agents/loop/doubt_names.h"
 #include "tools/ptcvm/agent/agent_doubts.h"
 #include "tools/ptcvm/agent/agent_record.h"
 #include "tools/ptcvm/agent/agent_store.h"
@@ -61,7 +62,7 @@ Result<void> leave_out_unshown(const Store& store, const loop::AgentRun& run, Re
   const std::vector<std::string> pending = run.pending();
   const auto is_too_early = [&](const std::string& text) {
     const std::string path = text.substr(0, text.find('='));
-    if (!unshown->contains(path) || std::ranges::find(pending, path) == pending.end()) return false;
+    if (!unshown->contains(loop::doubted_call(path)) || std::ranges::find(pending, path) == pending.end()) return false;
     complain("warning: the answer to " + path +
              " was not taken: nobody has been shown this call before, so the answer is about another one; give it "
              "again if it is true of this call");
@@ -86,8 +87,7 @@ Result<void> try_words(const Store& store, const ResumeAgent& request) {
   if (auto lowered = lower_limits(tried, arguments); !lowered) return lowered;
   ToldAgent words = request;
   const auto is_about_doubt = [](const std::string& text) {
-    const std::string path = text.substr(0, text.find('='));
-    return path.substr(path.rfind('/') + 1).starts_with("doubt:");   // 0 without a slash
+    return !loop::doubted_call(text.substr(0, text.find('='))).empty();
   };
   const auto is_file = [](const std::string& text) {   // perhaps one that can be read once only
     return text.substr(std::min(text.find('='), text.size())).starts_with("=@");

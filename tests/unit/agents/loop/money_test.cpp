@@ -16,7 +16,7 @@ namespace json = boost::json;
 const ModelPrices kPrices{{"small", {.input = 2, .cached = 0.5, .cache_written = 2, .output = 8}}};
 
 // A reply with 100 tokens of input and 50 of output, which cost 600 millionths.
-ModelReply says(const std::string& program,
+ModelReply priced(const std::string& program,
                 const std::optional<wire::TokenUsage>& used = wire::TokenUsage{100, {}, {}, 50, {}}) {
   replay::SaidReply said;
   said.calls.push_back({"c1", "run_program", json::serialize(json::object{{"program", program}})});
@@ -50,23 +50,23 @@ class MoneyTest : public testing::Test {
 
 TEST_F(MoneyTest, is_counted_by_the_prices_of_the_host) {
   AgentRun run = begin(R"({"name": "a", "prompt": "P", "signature": "() -> :int"})");
-  tell(run, says("1", wire::TokenUsage{100, 40, {}, 50, {}}));
+  tell(run, priced("1", wire::TokenUsage{100, 40, {}, 50, {}}));
   EXPECT_EQ(run.usage().money, 60u * 2 + 20 + 50 * 8);
 }
 
 TEST_F(MoneyTest, is_not_counted_without_prices) {
   AgentRun run = begin(R"({"name": "a", "prompt": "P", "signature": "() -> :int"})", {});
-  tell(run, says("1"));
+  tell(run, priced("1"));
   EXPECT_EQ(run.usage().money, 0u);
-  tell(run, says("(return 1)"));
+  tell(run, priced("(return 1)"));
   EXPECT_TRUE(run.outcome().is_ok);
 }
 
 TEST_F(MoneyTest, a_limit_ends_the_run_before_the_next_request) {
   AgentRun run = begin(limited("1000"));
-  tell(run, says("1"));
+  tell(run, priced("1"));
   EXPECT_EQ(run.state(), AgentState::Waiting);
-  tell(run, says("2"));
+  tell(run, priced("2"));
   EXPECT_EQ(run.state(), AgentState::Ended);
   EXPECT_EQ(run.outcome().reason, "budget_exhausted");
   EXPECT_EQ(run.outcome().message, "the limit money (1000) is used up");
@@ -75,7 +75,7 @@ TEST_F(MoneyTest, a_limit_ends_the_run_before_the_next_request) {
 
 TEST_F(MoneyTest, a_person_may_raise_the_limit) {
   AgentRun run = begin(limited("600", R"(, "on_exhausted": "ask")"));
-  tell(run, says("1"));
+  tell(run, priced("1"));
   EXPECT_EQ(run.pending(), std::vector<std::string>{"budget"});
   ASSERT_TRUE(run.resolve("budget", *Value::from_json(R"({"money": 100})")));
   run.step();
@@ -85,7 +85,7 @@ TEST_F(MoneyTest, a_person_may_raise_the_limit) {
 TEST_F(MoneyTest, the_document_keeps_what_is_spent_and_other_prices_do_not_change_it) {
   const std::string file = limited("1000");
   AgentRun run = begin(file);
-  tell(run, says("1"));
+  tell(run, priced("1"));
   const ModelPrices free{{"*", {}}};
   for (const bool is_text : {false, true}) {
     const auto bytes = run.snapshot();
@@ -94,7 +94,7 @@ TEST_F(MoneyTest, the_document_keeps_what_is_spent_and_other_prices_do_not_chang
     AgentRun restored = AgentRun::restore(agent(file, free), document).value();
     restored.step();
     EXPECT_EQ(restored.usage().money, 600u);
-    tell(restored, says("2"));
+    tell(restored, priced("2"));
     EXPECT_EQ(restored.usage().money, 600u) << "the new reply costs nothing";
     EXPECT_EQ(restored.state(), AgentState::Waiting);
   }
@@ -102,11 +102,11 @@ TEST_F(MoneyTest, the_document_keeps_what_is_spent_and_other_prices_do_not_chang
 
 TEST_F(MoneyTest, a_host_may_lower_the_limit) {
   AgentRun run = begin(limited("5000"));
-  tell(run, says("1"));
+  tell(run, priced("1"));
   ASSERT_TRUE(run.lower("money", 1000));
   ASSERT_TRUE(run.lower("money", 2000)) << "a limit that is lower stays";
   EXPECT_EQ(run.limit("money"), 1000u);
-  tell(run, says("2"));
+  tell(run, priced("2"));
   EXPECT_EQ(run.outcome().reason, "budget_exhausted");
   EXPECT_FALSE(run.lower("money", 0));
   EXPECT_FALSE(run.lower("beer", 1));
@@ -115,7 +115,7 @@ TEST_F(MoneyTest, a_host_may_lower_the_limit) {
 TEST_F(MoneyTest, a_reply_without_a_price_ends_a_run_that_has_a_limit) {
   for (const bool has_price : {false, true}) {
     AgentRun run = begin(limited("1000"), has_price ? kPrices : ModelPrices{{"other", {}}});
-    tell(run, says("1", has_price ? std::nullopt : std::optional(wire::TokenUsage{1, {}, {}, 1, {}})));
+    tell(run, priced("1", has_price ? std::nullopt : std::optional(wire::TokenUsage{1, {}, {}, 1, {}})));
     EXPECT_EQ(run.outcome().reason, "budget_exhausted");
     EXPECT_NE(run.outcome().message.find("nobody knows what a reply of the model has cost"), std::string::npos);
   }
@@ -127,9 +127,9 @@ TEST_F(MoneyTest, a_request_whose_reply_was_lost_costs_what_its_repetition_costs
   run.step();
   run = AgentRun::restore(agent(limited("5000")), run.snapshot()).value();
   run.step();
-  tell(run, says("1"));
+  tell(run, priced("1"));
   EXPECT_EQ(run.usage().money, 1200u);
-  tell(run, says("1"));
+  tell(run, priced("1"));
   EXPECT_EQ(run.usage().money, 1800u);
 }
 
@@ -149,7 +149,7 @@ TEST_F(MoneyTest, a_reply_of_messages_counts_what_was_cached_once) {
 
 TEST_F(MoneyTest, the_model_is_told_what_is_spent) {
   AgentRun run = begin(limited("5000"));
-  tell(run, says("1"));
+  tell(run, priced("1"));
   EXPECT_NE(run.operations().at(0).body.find("0.000600 of 0.005000 money is spent."), std::string::npos);
 }
 
@@ -162,16 +162,16 @@ std::string parent(const std::string& money, const std::string& of_children) {
 
 TEST_F(MoneyTest, what_children_spend_counts_for_the_parent) {
   AgentRun run = begin(parent(R"("money": 1000)", ""));
-  tell(run, says("(return [(await-settled (tool/a {}))])"));
+  tell(run, priced("(return [(await-settled (tool/a {}))])"));
   EXPECT_EQ(run.pending(), std::vector<std::string>{"a/model"});
-  tell(run, says("1"), "a/model");
+  tell(run, priced("1"), "a/model");
   EXPECT_EQ(run.usage().money, 1200u);
   EXPECT_EQ(run.outcome().reason, "budget_exhausted") << "the parent cannot go on either";
 }
 
 TEST_F(MoneyTest, a_child_with_a_limit_reserves_it_from_its_parent) {
   AgentRun run = begin(parent(R"("money": 2000)", R"(, "limits": {"money": 1000})"));
-  tell(run, says("(return (pcalls (fn [] (tool/a {})) (fn [] (tool/b {}))))"));
+  tell(run, priced("(return (pcalls (fn [] (tool/a {})) (fn [] (tool/b {}))))"));
   ASSERT_EQ(run.turns().size(), 1u);
   const std::string why = "the child needs 1000 of money, and the limit money (2000) has room for 400";
   EXPECT_NE(run.turns()[0].feedback.find(why), std::string::npos) << run.turns()[0].feedback;
@@ -180,10 +180,10 @@ TEST_F(MoneyTest, a_child_with_a_limit_reserves_it_from_its_parent) {
 
 TEST_F(MoneyTest, a_child_gives_back_what_it_did_not_use) {
   AgentRun run = begin(parent(R"("money": 2500)", R"(, "limits": {"money": 1000})"));
-  tell(run, says("(return [(tool/a {}) (tool/b {})])"));
-  tell(run, says("(return 1)"), "a/model");
+  tell(run, priced("(return [(tool/a {}) (tool/b {})])"));
+  tell(run, priced("(return 1)"), "a/model");
   EXPECT_EQ(run.pending(), std::vector<std::string>{"b/model"}) << "1200 are spent; b has 1000";
-  tell(run, says("(return 2)"), "b/model");
+  tell(run, priced("(return 2)"), "b/model");
   EXPECT_EQ(run.outcome().result_json, "[1,2]");
 }
 
@@ -191,7 +191,7 @@ TEST_F(MoneyTest, what_a_child_has_reserved_is_not_for_the_others) {
   AgentRun run = begin(R"({"name": "p", "prompt": "P", "signature": "() -> :any", "limits": {"money": 1500},
     "children": {"a": {"prompt": "Q", "signature": "() -> :int", "limits": {"money": 900}},
                  "b": {"prompt": "Q", "signature": "() -> :int"}}})");
-  tell(run, says("(return (pcalls (fn [] (tool/a {})) (fn [] (tool/b {}))))"));   // 600 are spent, and a has 900
+  tell(run, priced("(return (pcalls (fn [] (tool/a {})) (fn [] (tool/b {}))))"));   // 600 are spent, and a has 900
   ASSERT_EQ(run.turns().size(), 1u);
   EXPECT_NE(run.turns()[0].feedback.find("the limit money (1500) is used up"), std::string::npos)
       << run.turns()[0].feedback;
@@ -204,7 +204,7 @@ constexpr const char* kGivesUp = "(pcalls (fn [] (tool/a {})) (fn [] (/ 1 (tool/
 
 TEST_F(MoneyTest, a_reply_that_comes_after_its_agent_is_gone_is_charged_once) {
   AgentRun run = begin(kLoses);
-  tell(run, says(kGivesUp));
+  tell(run, priced(kGivesUp));
   ASSERT_EQ(run.pending(), (std::vector<std::string>{"a/model", "zero"}));
   ASSERT_TRUE(run.resolve("zero", Value::of(0)));
   run.step();
@@ -216,10 +216,10 @@ TEST_F(MoneyTest, a_reply_that_comes_after_its_agent_is_gone_is_charged_once) {
     const auto document = is_text ? std::as_bytes(std::span(text)) : std::span<const std::byte>(bytes);
     AgentRun restored = AgentRun::restore(agent(kLoses), document).value();
     EXPECT_EQ(restored.usage().money, 600u);
-    tell(restored, says("(return 1)"), "a/model");
+    tell(restored, priced("(return 1)"), "a/model");
     EXPECT_EQ(restored.usage().money, 1200u);
     EXPECT_EQ(restored.pending(), std::vector<std::string>{"model"}) << "nothing of the reply is run";
-    EXPECT_EQ(restored.resolve_model("a/model", says("1")).error().code, Errc::unknown_operation);
+    EXPECT_EQ(restored.resolve_model("a/model", priced("1")).error().code, Errc::unknown_operation);
     EXPECT_FALSE(restored.model_of("a/model"));
   }
 }
@@ -234,12 +234,12 @@ TEST_F(MoneyTest, a_stored_run_keeps_what_a_request_that_was_given_up_has_cost) 
   {
     StoredAgent stored = open(kPrices);
     ASSERT_TRUE(stored.step());
-    ASSERT_TRUE(stored.resolve_model("model", says(kGivesUp)));
+    ASSERT_TRUE(stored.resolve_model("model", priced(kGivesUp)));
     ASSERT_TRUE(stored.step());
     stored.take_orders();
     ASSERT_TRUE(stored.resolve("zero", Value::of(0)));
     ASSERT_TRUE(stored.step());
-    ASSERT_TRUE(stored.resolve_model("a/model", says("1")));
+    ASSERT_TRUE(stored.resolve_model("a/model", priced("1")));
   }   // it is not parked: the next one makes the run again from its log
   EXPECT_EQ(open({}).run().usage().money, 1200u);
 }
@@ -255,7 +255,7 @@ TEST_F(MoneyTest, a_stored_run_keeps_the_price_of_each_reply) {
   {
     StoredAgent stored = open(kPrices);
     ASSERT_EQ(stored.step().value(), AgentState::Waiting);
-    ASSERT_TRUE(stored.resolve_model("model", says("1")));
+    ASSERT_TRUE(stored.resolve_model("model", priced("1")));
     ASSERT_TRUE(stored.step());
   }   // it is not parked: the next one makes the run again from its log
   StoredAgent stored = open({});
@@ -276,7 +276,7 @@ TEST_F(MoneyTest, a_limit_is_a_whole_number_from_one_on) {
 TEST_F(MoneyTest, an_observation_is_cut_at_its_limit) {
   AgentRun run = begin(R"({"name": "a", "prompt": "P", "signature": "() -> :int",
     "limits": {"observation_bytes": 100}})");
-  tell(run, says("(def a \"" + std::string(90, 'x') + "\") (println \"" + std::string(90, 'y') + "\")"));
+  tell(run, priced("(def a \"" + std::string(90, 'x') + "\") (println \"" + std::string(90, 'y') + "\")"));
   const std::string seen = run.turns().at(0).feedback;
   EXPECT_EQ(seen.substr(0, 90), std::string(90, 'y'));
   EXPECT_NE(seen.find("more bytes; the limit observation_bytes is 100)"), std::string::npos) << seen;
