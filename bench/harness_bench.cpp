@@ -14,6 +14,7 @@
 #include "agents/harness/conversation/conversation.h"
 #include "agents/harness/pass/evaluate.h"
 #include "bench_results.h"
+#include "instructions.h"
 #include "ptcvm/sqlite.hpp"
 
 namespace {
@@ -75,11 +76,16 @@ double evaluation(std::size_t facts) {
 // A file that is removed afterwards.
 class ScratchStore {
  public:
-  ScratchStore() : path_(std::filesystem::temp_directory_path() / "ptc_harness_bench.db") { remove(); }
+  explicit ScratchStore(std::string_view name)
+      : path_(std::filesystem::temp_directory_path() / ("ptc_harness_bench_" + std::string(name) + ".db")) {
+    remove();
+  }
   ~ScratchStore() { remove(); }
   ScratchStore(const ScratchStore&) = delete;
   ScratchStore& operator=(const ScratchStore&) = delete;
   ptcvm::HostLog log() const { return ptcvm::HostLog::of(taken(ptcvm::open_sqlite(path_.string())), "conversation"); }
+  // Returns what SQLite has written into its write-ahead log. The log does not begin again in a round.
+  std::uintmax_t written_bytes() const { return std::filesystem::file_size(path_.string() + "-wal"); }
 
  private:
   void remove() const {
@@ -88,29 +94,60 @@ class ScratchStore {
   std::filesystem::path path_;
 };
 
-// One fact, as the store takes it.
-double plain_put() {
-  const ScratchStore file;
-  ptcvm::HostLog log = file.log();
-  return micros(kWrites, [&log](std::size_t i) {
-    const ptcvm::HostFact fact = fact_number(i * 8 + 6);
-    taken(log.put(ptcvm::HostCut::blind(), {&fact, 1}));
-  });
+// What the writes of one kind cost in a round.
+struct WriteCost {
+  std::vector<double> micros;       // one for each write
+  std::uint64_t instructions = 0;   // all writes together, in the process; 0 where the kernel does not count
+  std::uintmax_t bytes = 0;         // in the write-ahead log
+
+  void measure(const ptc::InstructionCounter& counter, const std::function<void()>& write) {
+    const std::uint64_t before = counter.now();
+    micros.push_back(::micros(1, [&write](std::size_t) { write(); }));
+    instructions += counter.now() - before;
+  }
+};
+
+// Both have the same body.
+ptcvm::HostFact plain_draft(std::size_t i) { return fact_number(i * 8 + 6); }
+
+harness::ProposedFact draft(std::size_t i) {
+  return {harness::FactType::compose_intent,
+          {{"composeId", "c-" + std::to_string(i * 8 + 6)}, {"text", "The notes are attached."}}};
 }
 
-// A draft with the cursor, as a pass commits it.
-double decision() {
-  const ScratchStore file;
-  harness::Conversation conversation = taken(harness::Conversation::open(file.log()));
-  const std::uint64_t token = taken(conversation.claim(kNowMs, 600'000)).value();
-  return micros(kWrites, [&](std::size_t i) {
-    const std::uint64_t cut = conversation.view().log_seq();
-    const std::string id = "c-" + std::to_string(i);
-    std::vector<harness::ProposedFact> facts{
-        {harness::FactType::compose_intent, {{"composeId", id}, {"text", "The notes are attached."}}}};
-    const harness::PlanCursor cursor;
-    if (!taken(conversation.decide(token, cut, std::move(facts), cursor, {kNowMs, {}}))) stop("a decision was refused");
-  });
+// A plain fact as the store takes it, and a draft with the cursor as a pass commits it, in turns: whatever slows the
+// disk slows both.
+struct Writes {
+  WriteCost plain, decision;
+
+  Writes() {
+    const ScratchStore plain_file("plain"), decision_file("decision");
+    ptcvm::HostLog log = plain_file.log();
+    harness::Conversation conversation = taken(harness::Conversation::open(decision_file.log()));
+    const std::uint64_t token = taken(conversation.claim(kNowMs, 600'000)).value();
+    const std::uintmax_t claim_bytes = decision_file.written_bytes();
+    const std::uintmax_t opening_bytes = plain_file.written_bytes();
+    harness::PlanCursor cursor;
+    cursor.planner = {"simple-demo", {{"mode", "suggest"}}};
+    const ptc::InstructionCounter counter;
+    for (std::size_t i = 0; i < kWrites; ++i) {
+      cursor.planned.inbound = i * 8 + 1;
+      const ptcvm::HostFact fact = plain_draft(i);
+      const auto put = [&] { taken(log.put(ptcvm::HostCut::blind(), {&fact, 1})); };
+      const auto decide = [&] {
+        const std::uint64_t cut = conversation.view().log_seq();
+        if (!taken(conversation.decide(token, cut, {draft(i)}, cursor, {kNowMs, {}}))) stop("a decision was refused");
+      };
+      plain.measure(counter, put);
+      decision.measure(counter, decide);
+    }
+    plain.bytes = plain_file.written_bytes() - opening_bytes;
+    decision.bytes = decision_file.written_bytes() - claim_bytes;
+  }
+};
+
+double ratio(std::uintmax_t of, std::uintmax_t to) {
+  return to == 0 ? 0 : static_cast<double>(of) / static_cast<double>(to);
 }
 
 }  // namespace
@@ -118,14 +155,23 @@ double decision() {
 int main(int argc, char** argv) {
   const std::size_t facts = argc > 1 ? std::stoul(argv[1]) : 10'000;
   const std::size_t rounds = argc > 2 ? std::stoul(argv[2]) : 9;
-  std::vector<double> evaluations, puts, decisions;
+  std::vector<double> evaluations, puts, decisions, ratios;
   for (std::size_t round = 0; round < rounds; ++round) {
     evaluations.push_back(evaluation(facts));
-    puts.push_back(plain_put());
-    decisions.push_back(decision());
+    const Writes writes;
+    puts.push_back(median(writes.plain.micros));
+    decisions.push_back(median(writes.decision.micros));
+    ratios.push_back(decisions.back() / puts.back());
+    if (round + 1 < rounds) continue;
+    std::printf("instructions of a plain fact: %.0f, of a draft with its cursor: %.2f of them\n",
+                static_cast<double>(writes.plain.instructions) / kWrites,
+                ratio(writes.decision.instructions, writes.plain.instructions));
+    std::printf("bytes in the write-ahead log for a plain fact: %.0f, for a draft with its cursor: %.2f of them\n",
+                static_cast<double>(writes.plain.bytes) / kWrites, ratio(writes.decision.bytes, writes.plain.bytes));
   }
+  std::ranges::sort(ratios);
   std::printf("one more fact and an evaluation after %zu facts: %.2f us\n", facts, median(evaluations));
   std::printf("a plain fact on SQLite: %.1f us\n", median(puts));
-  std::printf("a draft with its cursor on SQLite: %.1f us, %.2f of the plain fact\n", median(decisions),
-              median(decisions) / median(puts));
+  std::printf("a draft with its cursor on SQLite: %.1f us; of the plain fact: %.2f (%.2f to %.2f in a round)\n",
+              median(decisions), median(ratios), ratios.front(), ratios.back());
 }

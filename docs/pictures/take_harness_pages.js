@@ -53,7 +53,7 @@ async function negotiate(store) {
     await draftSays("completed");
     await page.locator("#journal-card summary").click();
     await page.locator("#whole").check();
-    await page.locator("#journal strong").getByText("plan_cursor").last().waitFor();
+    await page.locator("#journal").getByText("plan_cursor").last().waitFor();
     await page.locator("#journal").evaluate((list) => {
       list.style.maxHeight = "40rem";
       list.scrollTop = list.querySelector("li[value='13']").offsetTop - list.offsetTop;

@@ -91,8 +91,9 @@ class Conversations(ConversationWorkerTest):
         self.assertEqual((sorted(heard[:-1]), heard[-1], sent[-1]), (said, "the last one", "re the last one"))
         self.assertEqual(len(sent), len(set(sent)), "no message is answered twice")
         whole = self.facts("clinic", "--all")
-        planned = [fact["planned"]["inbound"] for fact in whole if fact["type"] == "plan_cursor"]
+        planned = [fact["plan_cursor"]["planned"]["inbound"] for fact in whole if "plan_cursor" in fact]
         self.assertEqual(planned, sorted(planned))
+        self.assertNotEqual(planned, [])
         drafts = [fact["composeId"] for fact in whole if fact["type"] == "compose_intent"]
         self.assertEqual(len(drafts), len(set(drafts)), "no pass is there twice")
         for worker in workers:

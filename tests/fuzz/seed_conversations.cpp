@@ -11,6 +11,7 @@ constexpr std::string_view kLog =
     "0status_changed {\"a2a\":\"input-required\"}\n"
     "0attachment_added {\"name\":\"a\",\"mimeType\":\"t\",\"bytes\":\"QQ==\",\"origin\":\"inbound\"}\n"
     "2compose_intent {\"composeId\":\"c1\",\"text\":\"d\",\"attachments\":[{\"name\":\"a\"}]}\n"
+    "2sleep {\"plan_cursor\":{\"planned\":{\"inbound\":1},\"planner\":\"p\",\"seed\":{}}}\n"
     "3plan_cursor {\"generation\":0,\"planned\":{\"status\":2,\"inbound\":1},\"failing\":{},\"attempts\":0}\n"
     "1send_started {\"composeId\":\"c1\",\"messageId\":\"m2\",\"nextState\":\"working\"}\n"
     "0message_sent {\"messageId\":\"m2\",\"text\":\"d\"}\n"

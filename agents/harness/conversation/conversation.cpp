@@ -191,12 +191,31 @@ Result<std::vector<HostPut>> Conversation::observe_together(const std::vector<Ke
 Result<HostWritten> Conversation::put_news(std::vector<HostFact> facts, const Author& author) {
   if (view_.has_ended()) return wrong(Errc::wrong_state, "the conversation " + log_.id() + " has ended");
   if (view_.is_job()) facts.push_back(letter(view_, author));
-  keep_order(facts);
-  Result<HostWritten> written = log_.put(HostCut::blind(), facts);
+  Result<HostWritten> written = put(0, facts);
   if (!written) return written;
-  if (const Result<bool> read = refresh(); !read) return read.error();
   if (const Result<void> woken = wake(author); !woken) return woken.error();
   return written;
+}
+
+// Writes facts in one transaction, and takes them and what others wrote into the view.
+Result<HostWritten> Conversation::put(std::uint64_t token, std::span<HostFact> facts) {
+  keep_order(facts);
+  Result<HostWritten> written = log_.put({token, view_.log_seq()}, facts);
+  if (!written) return written;
+  if (const Result<void> taken = take(*written); !taken) return taken.error();
+  return written;
+}
+
+// Takes what a write tells, without another look into the store. What others wrote is before what this call wrote.
+Result<void> Conversation::take(const HostWritten& written) {
+  const auto apply = [this](const HostFact& fact) {
+    if (fact.seq == view_.log_seq() + 1) view_.apply(fact);
+  };
+  std::ranges::for_each(written.others, apply);
+  for (const HostPut& put : written.puts) apply(put.fact);
+  if (view_.log_seq() == written.head) return {};
+  const Result<bool> read = refresh();
+  return read ? Result<void>{} : read.error();
 }
 
 // Gives facts no earlier time than the facts have that this process has seen.
@@ -207,10 +226,7 @@ void Conversation::keep_order(std::span<HostFact> facts) const {
 Result<void> Conversation::wake(const Author& author) {
   while (view_.wants_letter()) {
     HostFact fact = letter(view_, author);
-    keep_order({&fact, 1});
-    const Result<HostWritten> written = log_.put(HostCut::blind(), {&fact, 1});
-    if (!written) return written.error();
-    if (const Result<bool> read = refresh(); !read) return read.error();
+    if (const Result<HostWritten> written = put(0, {&fact, 1}); !written) return written.error();
   }
   return {};
 }
@@ -267,11 +283,8 @@ Result<void> Conversation::tell_settled(std::string_view key, const Author& auth
 
 Result<void> Conversation::note(std::string name, std::string key, const json::object& body, const Author& author) {
   HostFact fact = host_fact(HostFactClass::Control, std::move(name), std::move(key), body, author);
-  keep_order({&fact, 1});
-  const Result<HostWritten> written = log_.put(HostCut::blind(), {&fact, 1});
-  if (!written) return written.error();
-  const Result<bool> read = refresh();
-  return read ? Result<void>{} : read.error();
+  const Result<HostWritten> written = put(0, {&fact, 1});
+  return written ? Result<void>{} : written.error();
 }
 
 Result<std::optional<std::uint64_t>> Conversation::claim(std::int64_t now_ms, std::int64_t lease_ms) {
@@ -288,10 +301,12 @@ Result<void> Conversation::release(std::uint64_t token) {
 
 Result<bool> Conversation::decide(std::uint64_t token, std::uint64_t cut, std::vector<ProposedFact> facts,
                                   const std::optional<PlanCursor>& cursor, const Author& author) {
+  facts = without_known(std::move(facts));
+  for (ProposedFact& fact : facts) fact.body.erase(kPlanCursor);
+  if (cursor && !facts.empty()) facts.back().body[kPlanCursor] = cursor_json(*cursor);
   std::vector<HostFact> out;
-  for (const ProposedFact& fact : without_known(std::move(facts))) {
-    out.push_back(
-        host_fact(HostFactClass::Decision, std::string(fact_info(fact.type).name), "", fact.body, author));
+  for (const ProposedFact& fact : facts) {
+    out.push_back(host_fact(HostFactClass::Decision, std::string(fact_info(fact.type).name), "", fact.body, author));
   }
   // A batch of which the journal has everything is refused like every other one.
   if (out.empty() && !cursor) {
@@ -299,12 +314,13 @@ Result<bool> Conversation::decide(std::uint64_t token, std::uint64_t cut, std::v
     if (!outdated) return outdated.error();
     return !*outdated;
   }
-  if (cursor) out.push_back(host_fact(HostFactClass::Control, "plan_cursor", "", cursor_json(*cursor), author));
+  if (out.empty()) {
+    out.push_back(host_fact(HostFactClass::Control, std::string(kPlanCursor), "", cursor_json(*cursor), author));
+  }
   keep_order(out);
   const Result<HostWritten> written = log_.decide({token, cut}, out);
   if (!written) return written.error();
-  const Result<bool> read = refresh();
-  if (!read) return read.error();
+  if (const Result<void> taken = take(*written); !taken) return taken.error();
   return !written->conflict.has_value();
 }
 
@@ -339,11 +355,8 @@ Result<bool> Conversation::append(std::vector<ProposedFact> facts, std::optional
 Result<HostPut> Conversation::effect(std::uint64_t token, std::string key, std::string name, const json::object& body,
                                      const Author& author) {
   HostFact fact = host_fact(HostFactClass::Effect, std::move(name), std::move(key), body, author);
-  keep_order({&fact, 1});
-  const Result<HostWritten> written = log_.put(HostCut::blind(token), {&fact, 1});
+  const Result<HostWritten> written = put(token, {&fact, 1});
   if (!written) return written.error();
-  const Result<bool> read = refresh();
-  if (!read) return read.error();
   return written->puts.front();
 }
 

@@ -118,6 +118,8 @@ class Conversation {
   // Without `to` the last public fact or change of state is meant.
   Result<void> rewind_to(std::optional<std::uint64_t> to, RewindKeeps keeps, const Author& author, RewindYields yields);
   Result<HostWritten> put_news(std::vector<HostFact> facts, const Author& author);
+  Result<HostWritten> put(std::uint64_t token, std::span<HostFact> facts);
+  Result<void> take(const HostWritten& written);
   void keep_order(std::span<HostFact> facts) const;
   Result<bool> put_files(const std::vector<ProposedFact>& facts, const Author& author);
   std::vector<ProposedFact> without_known(std::vector<ProposedFact> facts) const;

@@ -17,6 +17,9 @@
 
 namespace ptcvm::harness {
 
+// The cursor is a member of this name of the last decision of its batch. A batch without facts has a note of the name,
+// and older logs have a note behind each batch.
+inline constexpr std::string_view kPlanCursor = "plan_cursor";
 // The name of the note that keeps what somebody set up (ConversationView::setup).
 inline constexpr std::string_view kSetupNote = "planner_setup";
 // The name of the note that keeps the id of the task on the server of the other side.
@@ -49,7 +52,7 @@ struct PlannerName {
   boost::json::value seed = {};       // its dehydrated configuration, or null
 };
 
-// How far planning has come. The cursor is a fact of the log, written in the transaction of the decisions.
+// How far planning has come. The log has the cursor in the transaction of the decisions.
 struct PlanCursor {
   std::uint64_t generation = 0;
   TriggerSeqs planned;
@@ -57,8 +60,13 @@ struct PlanCursor {
   std::uint32_t attempts = 0;     // how often it failed with them
   PlannerName planner = {};       // who planned; set when the pass has a draft
 };
+// Return what differs from an empty one.
 boost::json::object cursor_json(const PlanCursor& cursor);
 boost::json::object seqs_json(const TriggerSeqs& seqs);
+// Returns the positions in that member of the body.
+TriggerSeqs read_seqs(const boost::json::object& body, std::string_view member);
+// Takes the cursor out of the body of a decision. Returns nullopt when the decision has none.
+std::optional<boost::json::object> cursor_in(const HostFact& fact, boost::json::object& body);
 
 // A pass that waits for a fact.
 struct ParkedPass {
@@ -198,9 +206,11 @@ class ConversationView {
 
  private:
   void take_note(const HostFact& fact, const boost::json::object& body);
+  void take_cursor(const HostFact& fact, const boost::json::object& body);
   void take_place(const HostFact& fact);
   bool is_of_failure(std::uint64_t cursor_seq) const;
   void take_program_call(const HostFact& fact, const boost::json::object& body);
+  void take_waits(const boost::json::object& body);
   void take(Fact fact);
   void take_public(Fact& fact);
   bool take_draft(const Fact& fact);

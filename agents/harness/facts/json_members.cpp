@@ -50,6 +50,14 @@ std::optional<double> number_of(const json::object& object, std::string_view mem
   return number;
 }
 
+std::uint64_t count_of(const json::object& object, std::string_view member) {
+  const json::value* const found = object.if_contains(member);
+  if (found == nullptr || !found->is_number()) return 0;
+  boost::system::error_code error;
+  const auto number = found->to_number<std::uint64_t>(error);
+  return error ? 0 : number;
+}
+
 bool has(const std::vector<std::string>& list, std::string_view text) {
   return std::ranges::find(list, text) != list.end();
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ bool is_true(const boost::json::object& object, std::string_view member);
 std::vector<std::string> texts_of(const boost::json::object& object, std::string_view member);
 // Returns the number of that member, also when it is written as a text; nullopt when it is no number.
 std::optional<double> number_of(const boost::json::object& object, std::string_view member);
+// Returns the whole number of that member, from 0; 0 when there is no such number.
+std::uint64_t count_of(const boost::json::object& object, std::string_view member);
 // Returns whether the list has the text.
 bool has(const std::vector<std::string>& list, std::string_view text);
 // Returns the texts as a list.

@@ -22,7 +22,7 @@ std::string agent_file(const std::string& effect, const std::string& more = {}) 
          R"("}, {"name": "now", "signature": "() -> :int"}]})";
 }
 
-ModelReply says(std::string_view program) {
+ModelReply writes(std::string_view program) {
   replay::SaidReply said;
   const std::string arguments = boost::json::serialize(boost::json::object{{"program", program}});
   said.calls.push_back({"c1", "run_program", arguments});
@@ -43,7 +43,7 @@ class BegunCallsTest : public testing::Test {
   static AgentRun begun(const Agent& agent, std::string_view program, const AgentStart& start = {.id = "r"}) {
     AgentRun run = AgentRun::start(agent, start).value();
     run.step();
-    EXPECT_TRUE(run.resolve_model("model", says(program)));
+    EXPECT_TRUE(run.resolve_model("model", writes(program)));
     run.step();
     EXPECT_TRUE(run.begin_call("call"));
     run.step();
@@ -57,7 +57,7 @@ class BegunCallsTest : public testing::Test {
     StoredAgent stored = opened(agent);
     ASSERT_TRUE(stored.step());
     ASSERT_EQ(stored.take_orders().size(), 1u);
-    ASSERT_TRUE(stored.resolve_model("model", says(kTwoCalls)));
+    ASSERT_TRUE(stored.resolve_model("model", writes(kTwoCalls)));
     for (const char* const path : {"call", "call#2"}) {
       ASSERT_TRUE(stored.step());
       const auto orders = stored.take_orders();
@@ -112,7 +112,7 @@ TEST_F(BegunCallsTest, only_calls_of_async_tools_are_begun) {
   const Agent agent = made(agent_file("keyed"));
   AgentRun run = AgentRun::start(agent, {.id = "r"}).value();
   run.step();
-  ASSERT_TRUE(run.resolve_model("model", says("(return (str (tool/now {})))")));
+  ASSERT_TRUE(run.resolve_model("model", writes("(return (str (tool/now {})))")));
   run.step();
   EXPECT_EQ(run.begin_call("now").error().code, Errc::wrong_state);
   EXPECT_EQ(run.begin_call("call").error().code, Errc::unknown_operation);
