@@ -30,6 +30,8 @@ struct ChainPolicy {
   std::vector<std::string> approved_signatures;   // approved for good, before this task
   // Nobody knows whether an agent of the task has called these. A person confirms each call, whatever was approved.
   std::vector<std::string> doubted_tools = {};
+  // An agent of the task that failed has called these, and they may not be called twice. A person confirms each call.
+  std::vector<std::string> called_tools = {};
   bool has_person = false;                        // false: nobody can be asked, so calls to confirm are refused
   double user_confirmation = 0.8;                 // 0 to 1; from 0.8 on every task asks for feedback
 };

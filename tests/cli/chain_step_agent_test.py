@@ -97,6 +97,42 @@ class StepAgent(chain_test.ChainTest):
                 replayed, out, err = self.chain("replay", *self.kept())
                 self.assertEqual((replayed, out.splitlines()[0]), (0, "the same report as in the log"), err)
 
+    def failing_behind_a_call(self, second, *replies, **more):
+        """The agent of the first revision has paid, and fails; `second` is the plan of the next revision."""
+        tools = self.tools(self.shell("say", "echo 1", effect="unsafe"), self.shell("cry", "echo 2", effect="unsafe"))
+        first = {"steps": [{"id": "a", "type": "action", "description": "Greet"}]}
+        fails = {"program": "(def said (tool/say {:text \"a\"}))"}, {"program": "(fail {:reason :lost :message \"x\"})"}
+        return self.chain("run", "Greet", "--tools", tools, "--output", "json", "--model",
+                          self.script(INTENT, first, *fails, second, *replies), *self.kept(), **more)
+
+    def test_an_agent_of_a_later_revision_does_not_repeat_what_a_failed_one_has_done(self):
+        plan = {"steps": [{"id": "a", "type": "action", "description": "Greet again"}]}
+        hears = {"program": "(return (tool/cry {:text \"a\"}))",
+                 "expect": {"newest": {"contains": ["CONFIRMATION_UNAVAILABLE"]}}}
+        status, out, err = self.failing_behind_a_call(plan, {"program": "(return (tool/say {:text \"a\"}))"}, hears)
+        self.assertEqual((status, self.made()), (0, ["say", "cry"]), err)
+        self.assertIn("lost: behind calls of say, which may not be called twice: x", out)
+
+    def test_a_person_is_asked_before_a_later_revision_repeats_it(self):
+        plan = {"steps": [{"id": "b", "type": "action", "description": "Greet", "tool": "say", "args": {"text": "a"}}]}
+        waits, _, err = self.failing_behind_a_call(plan)
+        self.assertEqual((waits, self.made()), (75, ["say"]), err)
+        self.assertIn("An agent of the task that failed has called say before. Look, then say yes or no.", err)
+        ended, _, err = self.chain("answer", *self.kept(), "b", "yes")
+        self.assertEqual((ended, self.made()), (0, ["say", "say"]), err)
+        replayed, out, err = self.chain("replay", *self.kept())
+        self.assertEqual((replayed, out.splitlines()[0]), (0, "the same report as in the log"), err)
+
+    def test_what_may_be_repeated_is_not_kept_from_a_later_revision(self):
+        tools = self.tools(self.shell("say", "echo 1", effect="idempotent"))
+        first = {"steps": [{"id": "a", "type": "action", "description": "Greet"}]}
+        says = {"program": "(def said (tool/say {:text \"a\"}))"}
+        script = self.script(INTENT, first, says, {"program": "(fail {:reason :lost})"}, first,
+                             {"program": "(return (tool/say {:text \"a\"}))"})
+        status, _, err = self.chain("run", "Greet", "--tools", tools, "--output", "json", "--model", script,
+                                    *self.kept())
+        self.assertEqual((status, self.made()), (0, ["say", "say"]), err)
+
     def test_the_run_of_such_an_agent_is_a_part_of_the_task(self):
         self.in_doubt()
         self.replan()                                    # the script has no plan: there is the log of the wish, too

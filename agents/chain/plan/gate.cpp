@@ -11,7 +11,7 @@ namespace ptcvm::chain {
 
 namespace {
 
-constexpr std::string_view kInDoubt = "in_doubt:";
+constexpr std::string_view kInDoubt = "in_doubt:", kCalled = "called:";
 
 bool has(const std::vector<std::string>& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
@@ -30,11 +30,16 @@ std::string call_text(const PlanStep& step, const boost::json::object& args) {
 std::string question_text(const PlanStep& step, const boost::json::object& args, std::string_view signature) {
   const std::string wanted = "Step " + step.id + " wants to call " + call_text(step, args) + ". ";
   if (!is_about_doubt(signature)) return wanted + "Say yes, always, or no.";
+  if (signature.starts_with(kCalled)) {
+    return wanted + "An agent of the task that failed has called " + step.tool + " before. Look, then say yes or no.";
+  }
   return wanted + "Nobody knows whether an agent of the task has called " + step.tool +
          " before. Look, then say yes or no.";
 }
 
-bool is_about_doubt(std::string_view signature) { return signature.starts_with(kInDoubt); }
+bool is_about_doubt(std::string_view signature) {
+  return signature.starts_with(kInDoubt) || signature.starts_with(kCalled);
+}
 
 bool is_dangerous(const PlanStep& step, const boost::json::object& args, const SafetyRules& rules) {
   return step.risk == RiskLevel::High || (!step.tool.empty() && assess_risk(step.tool, args, rules).is_high);
@@ -44,7 +49,8 @@ bool needs_gate(const PlanStep& step, const ChainPolicy& policy, Trust trust) {
   if (wants_person(step, policy)) return true;
   if (step.tool.empty()) return false;
   return has(policy.denied_tools, step.tool) || has(policy.doubted_tools, step.tool) ||
-         assess_risk(step.tool, step.args, policy.safety, trust).is_high || has_result(step.args);
+         has(policy.called_tools, step.tool) || has_result(step.args) ||
+         assess_risk(step.tool, step.args, policy.safety, trust).is_high;
 }
 
 GateVerdict judge_call(const PlanStep& step, const boost::json::object& args, const ChainPolicy& policy,
@@ -53,9 +59,10 @@ GateVerdict judge_call(const PlanStep& step, const boost::json::object& args, co
   if (has(policy.denied_tools, step.tool)) return {Kind::Refuse, "DENIED_TOOL", {}, {}};
   const RiskAssessment risk =
       step.tool.empty() ? RiskAssessment() : assess_risk(step.tool, args, policy.safety, trust);
-  const bool is_doubted = has(policy.doubted_tools, step.tool);
+  const bool is_in_doubt = has(policy.doubted_tools, step.tool);
+  const bool is_doubted = is_in_doubt || has(policy.called_tools, step.tool);
   if (!risk.is_high && !is_doubted && !wants_person(step, policy)) return {};
-  std::string signature = is_doubted     ? std::string(kInDoubt) + step.tool
+  std::string signature = is_doubted     ? std::string(is_in_doubt ? kInDoubt : kCalled) + step.tool
                           : risk.is_high ? risk.signature
                                          : "call:" + step.tool;
   const bool is_exact = is_doubted || !risk.is_high || risk.covers_one_call || has(policy.confirmed_tools, step.tool);

@@ -31,7 +31,8 @@ GateVerdict judge_call(const PlanStep& step, const boost::json::object& args, co
 
 // Returns what a person is asked about the call, for an answer about this signature.
 std::string question_text(const PlanStep& step, const boost::json::object& args, std::string_view signature);
-// Returns whether the signature is of a call of a doubted tool: no answer about it counts for other tasks.
+// Returns whether the signature is of a call of a doubted tool, or of one that a failed agent has called: no answer
+// about it counts for other tasks.
 bool is_about_doubt(std::string_view signature);
 
 // Decides about a call that the agent of a step wants to make. Nobody is asked in the middle of an agent: a call that

@@ -204,6 +204,7 @@ std::string one_line(std::string_view text) {
 
 ChainPolicy policy_after(ChainPolicy policy, const PlanHistory& history) {
   policy.doubted_tools.insert(policy.doubted_tools.end(), history.doubted_tools.begin(), history.doubted_tools.end());
+  policy.called_tools.insert(policy.called_tools.end(), history.called_tools.begin(), history.called_tools.end());
   return policy;
 }
 

@@ -29,6 +29,7 @@ struct PlanHistory {
   std::set<std::string, std::less<>> failed_effects;           // keys of calls that failed: they may be made again
   Trust trust = Trust::Usual;
   std::set<std::string, std::less<>> doubted_tools = {};       // as ChainPolicy::doubted_tools
+  std::set<std::string, std::less<>> called_tools = {};        // as ChainPolicy::called_tools
 };
 
 // Returns the policy for a revision with this history.

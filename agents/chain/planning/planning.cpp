@@ -85,6 +85,7 @@ json::object Planning::check_revision(std::uint32_t revision, Plan plan) {
     history.completed = completed_steps(*rows);
     if (has_failed_check(*rows)) history.trust = Trust::CheckFailed;
     if (options_.asks_after_doubts) history.doubted_tools.merge(doubted_tools(*rows));
+    history.called_tools.merge(called_tools(*rows));
     const auto made = made_calls(*rows);
     for (const PlanStep& step : before->steps) {
       const auto call = made.find(step.id);

@@ -16,6 +16,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view kMayHaveCalled = "nobody knows whether the agent of the step has called ";
+constexpr std::string_view kHasCalled = "behind calls of ", kNotTwice = ", which may not be called twice: ";
 
 StepStatus status_of(const json::object& row) {
   const json::value* const status = row.if_contains("status");
@@ -116,10 +117,45 @@ std::vector<std::string> failure_notes(const Plan& plan, const json::array& rows
   return notes;
 }
 
+namespace {
+
+std::string list_of(const std::set<std::string>& tools) {
+  std::string list;
+  for (const std::string& tool : tools) list += (tool == *tools.begin() ? "" : ", ") + tool;
+  return list;
+}
+
+void add_list(std::string_view list, std::set<std::string>& tools) {
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find(", ", at), list.size());
+    tools.emplace(list.substr(at, end - at));
+    at = end + 2;
+  }
+}
+
+}  // namespace
+
 std::string doubt_error(const std::set<std::string>& tools) {
-  std::string error = std::string(kInDoubt).append(kMayHaveCalled);
-  for (const std::string& tool : tools) error += (tool == *tools.begin() ? "" : ", ") + tool;
-  return error;
+  return std::string(kInDoubt).append(kMayHaveCalled) + list_of(tools);
+}
+
+std::string called_message(const std::set<std::string>& tools, std::string_view message) {
+  if (tools.empty()) return std::string(message);
+  return std::string(kHasCalled).append(list_of(tools)).append(kNotTwice).append(message);
+}
+
+// What a model wrote into an error may look like such a message: then more tools are confirmed, and never fewer.
+std::set<std::string> called_tools(const json::array& rows) {
+  std::set<std::string> tools;
+  for (const json::value& row : rows) {
+    const json::object* const object = row.if_object();
+    const std::string error = object == nullptr ? std::string() : member_text(*object, "error");
+    for (std::size_t at = error.find(kHasCalled); at != std::string::npos; at = error.find(kHasCalled, at + 1)) {
+      const std::size_t begin = at + kHasCalled.size(), end = error.find(kNotTwice, begin);
+      if (end != std::string::npos) add_list(std::string_view(error).substr(begin, end - begin), tools);
+    }
+  }
+  return tools;
 }
 
 std::set<std::string> doubted_tools(const json::array& rows) {
@@ -128,11 +164,7 @@ std::set<std::string> doubted_tools(const json::array& rows) {
   for (const json::value& row : rows) {
     const json::object* const object = row.if_object();
     const std::string error = object == nullptr ? std::string() : member_text(*object, "error");
-    for (std::size_t at = error.starts_with(begin) ? begin.size() : error.size(); at < error.size();) {
-      const std::size_t end = std::min(error.find(", ", at), error.size());
-      tools.insert(error.substr(at, end - at));
-      at = end + 2;
-    }
+    if (error.starts_with(begin)) add_list(std::string_view(error).substr(begin.size()), tools);
   }
   return tools;
 }

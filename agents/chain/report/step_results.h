@@ -31,7 +31,11 @@ inline constexpr std::string_view kInDoubt = "IN_DOUBT: ";
 std::string doubt_error(const std::set<std::string>& tools);
 // Returns the tools that errors of the rows name so.
 std::set<std::string> doubted_tools(const boost::json::array& rows);
-// Returns whether a step of the rows has such an error.
+// Returns the message of a step whose agent failed after it had called these tools, which may not be called twice.
+std::string called_message(const std::set<std::string>& tools, std::string_view message);
+// Returns the tools that such messages in the errors of the rows name.
+std::set<std::string> called_tools(const boost::json::array& rows);
+// Returns whether a step of the rows has an error that begins with kInDoubt.
 bool has_doubt(const boost::json::array& rows);
 
 // Returns whether a step of the rows has failed because a check of what it gave did.

@@ -30,6 +30,7 @@ struct ChainOperation {
   std::uint64_t attempt = 1;     // how often the call was handed out
   Trust trust = Trust::Usual;    // Model "step": for judge_agent_call() about the calls of the agent
   std::vector<std::string> doubted_tools = {};   // Model "step": as ChainPolicy::doubted_tools, for the agent
+  std::vector<std::string> called_tools = {};    // Model "step": as ChainPolicy::called_tools, for the agent
   std::uint64_t fencing_token = 0;   // Tool: as WaitingCall::fencing_token
 };
 

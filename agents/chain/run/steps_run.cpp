@@ -196,6 +196,7 @@ ChainOperation StepsRun::operation_for(const PlanStep& step, OperationKind kind,
   operation.attempt = call.attempt;
   operation.trust = history_.trust;
   operation.doubted_tools = policy_.doubted_tools;
+  operation.called_tools = policy_.called_tools;
   operation.fencing_token = call.fencing_token;
   return operation;
 }

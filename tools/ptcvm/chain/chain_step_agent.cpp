@@ -9,6 +9,8 @@
 #include "agents/chain/plan/gate.h"
 #include "agents/chain/report/step_results.h"
 #include "agents/loop/agent.h"
+#include "agents/loop/stored_facts.h"
+#include "agents/loop/stored_intents.h"
 #include "ptcvm/json.hpp"
 #include "tools/ptcvm/text/moments.h"
 
@@ -21,6 +23,17 @@ namespace json = boost::json;
 std::string plain_text(std::string text) {
   for (std::size_t at = text.find("{{"); at != std::string::npos; at = text.find("{{", at)) text.insert(at + 1, " ");
   return text;
+}
+
+// Returns the tools of the task that may not be called twice.
+std::set<std::string> unsafe_tools(const StepAgentTask& task) {
+  std::set<std::string> names;
+  for (const loop::AgentTool& tool : task.tools) {
+    const auto said = task.effect_of ? task.effect_of(tool.name) : std::nullopt;
+    const Effect effect = said.value_or(tool.effect);
+    if (effect == Effect::Unsafe || effect == Effect::Reconcilable) names.insert(tool.name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -37,6 +50,7 @@ Result<std::unique_ptr<StepAgent>> StepAgent::open(const Engine& engine, const S
   options.program_limits = task.program_limits;
   chain::ChainPolicy policy = task.policy;
   policy.doubted_tools = step.doubted_tools;
+  policy.called_tools = step.called_tools;
   options.hooks.before_tool = [policy = std::move(policy), trust = step.trust](
                                   std::string_view, const loop::AgentTool& tool, ToolCall& call) {
     const json::value args = to_json(call.args());
@@ -49,6 +63,7 @@ Result<std::unique_ptr<StepAgent>> StepAgent::open(const Engine& engine, const S
   if (!agent) return std::move(agent).error();
   const std::function<std::int64_t()> clock = task.clock ? task.clock : now_millis;
   std::unique_ptr<StepAgent> made(new StepAgent(is_virtual, clock));
+  made->unsafe_tools_ = unsafe_tools(task);
   loop::StoredAgentOptions how;
   how.start.id = (task.runs.empty() ? step.key : task.runs + step.step) + "@" +
                  std::to_string(step.revision);   // a later revision may begin again
@@ -57,6 +72,7 @@ Result<std::unique_ptr<StepAgent>> StepAgent::open(const Engine& engine, const S
   how.clock = [self = made.get()] { return self->now_ms(); };
   how.effect_of = task.effect_of;
   how.keeps_requests = task.keeps_requests;
+  made->log_.emplace(HostLog::of(store, how.start.id));
   auto stored = loop::StoredAgent::open(*agent, store, std::move(how));
   if (!stored) return std::move(stored).error();
   made->stored_.emplace(*std::move(stored));
@@ -78,7 +94,12 @@ Result<std::optional<StepAgent::End>> StepAgent::step() {
       if (operation.kind != loop::OperationKind::Timer) continue;
       due = std::min(due.value_or(operation.due_ms), operation.due_ms);
     }
-    if (!doubted.empty()) return fail(chain::doubt_error(doubted));
+    if (!doubted.empty()) {
+      const auto called = called_unsafe();
+      if (!called) return called.error();
+      doubted.insert(called->begin(), called->end());
+      return fail(chain::doubt_error(doubted));
+    }
     if (!due) return fail("NOBODY_ANSWERS: the program of the step waits for a signal");
     if (!is_virtual_) return std::optional<End>();
     virtual_ms_ = std::max(virtual_ms_, *due);
@@ -104,6 +125,24 @@ std::optional<StepAgent::End> StepAgent::fail(std::string why) const {
   return End{nullptr, std::move(why), usage()};
 }
 
+// The log has an intent for each call that went out. "pay#2" is the second call of pay.
+Result<std::set<std::string>> StepAgent::called_unsafe() const {
+  constexpr std::size_t kPage = 1'000;
+  std::set<std::string> called;
+  for (std::uint64_t seen = 0;;) {
+    const auto facts = log_->read(seen, kPage);
+    if (!facts) return facts.error();
+    for (const HostFact& fact : *facts) {
+      seen = fact.seq;
+      if (!fact.is_of_host || fact.name != loop::kIntent) continue;
+      const std::string path = loop::answered_path(fact.body);
+      const std::string tool = path.substr(0, path.find('#'));
+      if (unsafe_tools_.contains(tool)) called.insert(tool);
+    }
+    if (facts->size() < kPage) return called;
+  }
+}
+
 Result<std::optional<StepAgent::End>> StepAgent::end() {
   const loop::AgentOutcome outcome = stored_->run().outcome();
   End end;
@@ -111,7 +150,9 @@ Result<std::optional<StepAgent::End>> StepAgent::end() {
   if (outcome.is_ok) {
     end.value = json::parse(outcome.result_json);
   } else {
-    end.error = outcome.reason + ": " + outcome.message;
+    const auto called = called_unsafe();
+    if (!called) return called.error();
+    end.error = outcome.reason + ": " + chain::called_message(*called, outcome.message);
   }
   if (auto parked = stored_->park(); !parked) return parked.error();
   return std::optional(std::move(end));

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "agents/chain/text/model_usage.h"
 #include "agents/loop/stored_agent.h"
 #include "ptcvm/engine.hpp"
+#include "ptcvm/host_log.hpp"
 #include "tools/ptcvm/agent/agent_models.h"
 
 namespace ptcvm::cli {
@@ -70,11 +72,15 @@ class StepAgent {
   Result<std::optional<End>> end();
   std::optional<End> fail(std::string why) const;
   chain::ModelUsage usage() const;
+  // Returns the tools that may not be called twice and that the agent has called.
+  Result<std::set<std::string>> called_unsafe() const;
 
   const bool is_virtual_;
   const std::function<std::int64_t()> clock_;
   std::int64_t virtual_ms_;          // the virtual time, in ms since 1970
   std::optional<loop::StoredAgent> stored_;
+  std::optional<HostLog> log_;       // what the store has of the run
+  std::set<std::string> unsafe_tools_;
 };
 
 }  // namespace ptcvm::cli
