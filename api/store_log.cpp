@@ -107,7 +107,7 @@ Result<StoredDetail> Store::detail(std::string_view run) const {
   if (const auto* error = std::get_if<ptc::StoreError>(&known)) return store_error(*error);
   const auto& info = std::get<std::optional<ptc::RunInfo>>(known);
   if (!info) return out;
-  if (info->state == ptc::LogState::Running || info->state == ptc::LogState::Parked) {
+  if (!ptc::has_left(info->state)) {
     const auto copied = is_copy(store, *info);
     if (!copied) return copied.error();
     out.is_copy = *copied;

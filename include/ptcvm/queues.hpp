@@ -43,7 +43,7 @@ struct QueuedJob {
 // Returns for each job whether it is new: a run of that id that is there is left as it is. Errors: invalid_program;
 // invalid_value; not_available: the store has no queues; store_failed, with the detail store_wrong_tenant when the run
 // of that id, or RUN for RUN/PART, or RUN/PART for RUN, is another tenant's, or store_missing when a job comes after
-// a run that is missing.
+// a run that is missing, or run_moved or run_is_copy when the run is in another store.
 PTCVM_API Result<std::vector<bool>> enqueue(const Engine& engine, const Store& store,
                                             std::span<const QueuedJob> jobs);
 PTCVM_API Result<bool> enqueue(const Engine& engine, const Store& store, const QueuedJob& job);

@@ -7,7 +7,8 @@
 // A moved run is in one store at any moment: the source refuses it from then on (Errc::refused, detail "run_moved").
 // Any thread may call these functions, and any number of them at once. Errors of all: store_failed; refused, with a
 // detail: "run_moved", "run_missing", "not_a_run" (the log belongs to a host), "run_is_copy", "run_exists",
-// "run_has_order" (jobs come after the run, or it comes after runs that are not done), "store_wrong_tenant".
+// "run_has_order" (jobs come after the run, or it comes after runs that are not done), "store_wrong_tenant" (also
+// when a run would not stay with its tenant: RUN/PART belongs to the tenant of RUN).
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -36,12 +37,13 @@ struct MoveOptions {
 PTCVM_API Result<bool> move_run(const Store& from, const Store& to, std::string_view run,
                                 const MoveOptions& options = {});
 // Makes the run `new_run` from the facts of another one up to the fact `last`, counted from 1. Its calls have keys of
-// their own. Calls that were open there are made again or are in doubt, as their effect classes say. refused:
-// "no_fact", too.
+// their own. Calls that were open there are made again or are in doubt, as their effect classes say. A fork of a
+// tenant's run needs a name below a run of that tenant, such as RUN/fork. refused: "no_fact", too.
 PTCVM_API Result<void> fork_run(const Store& store, std::string_view run, std::uint64_t last, std::string_view new_run,
                                 const MoveOptions& options = {});
-// Copies a run to another store for reading; the source is only read. The copy can be looked at and answered; stepping
-// it is refused ("run_is_copy"). busy: the run is executed, and changes all the time.
+// Copies a run to another store for reading; the source is only read. The copy can be looked at, and belongs to the
+// tenant of the run; answers, steps and jobs of that id are refused ("run_is_copy"). busy: the run is executed, and
+// changes all the time.
 PTCVM_API Result<void> pull_run(const Store& from, const Store& to, std::string_view run,
                                 const MoveOptions& options = {});
 // Returns a store in memory with a copy of the run, or of a pulled copy, which can be stepped. The host must not make

@@ -45,7 +45,7 @@ struct StoredDetail {
   std::vector<std::string> waits_for;
   bool is_in_doubt = false;                   // a person has to say something first: Store::doubts()
   std::string moved_to;                       // Moving, Moved: the other store, as people name it
-  bool is_copy = false;                       // Running, Parked: a copy for reading, and no run
+  bool is_copy = false;                       // a copy for reading, and no run
 };
 
 // What a person says about a call that may or may not have happened.

@@ -8,6 +8,7 @@
 #include "runtime/log/log_writer.h"
 #include "runtime/log/queue_protocol.h"
 #include "runtime/log/run_move.h"
+#include "runtime/log/run_tenant.h"
 #include "runtime/log/store_rules.h"
 #include "runtime/log/take_answer.h"
 
@@ -50,9 +51,9 @@ StoreResult<CopyEnd> refusal(FactStore& store, std::string_view run, const Seen&
   for (const Fact& fact : seen.facts) log.add(fact);
   if (!log.last_start()) return CopyEnd::NotARun;
   if (log.is_copy() && options.is_marked) return CopyEnd::Copy;
-  if (!options.tenant || store.queue() == nullptr) return CopyEnd::Done;
-  PTC_TAKE(job, store.queue()->job(run));
-  if (job && job->tenant != *options.tenant) return wrong_tenant(run);
+  if (!options.tenant) return CopyEnd::Done;
+  PTC_TAKE(tenant, tenant_of(store, run));
+  if (tenant && *tenant != *options.tenant) return wrong_tenant(run);
   return CopyEnd::Done;
 }
 
@@ -86,16 +87,37 @@ StoreResult<CopyEnd> put_whole(FactStore& to, const Arrival& run, std::int64_t n
   return arrived ? CopyEnd::Done : CopyEnd::Exists;
 }
 
+// The job of a copy is in another store. It says whose the copy is, and no worker gets it.
+StoreResult<std::optional<JobRow>> job_of_copy(FactStore& from, FactStore& to, std::string_view run) {
+  using Found = std::optional<JobRow>;
+  if (to.queue() == nullptr) return Found();
+  PTC_TAKE(tenant, tenant_of(from, run));
+  Found own;
+  if (from.queue() != nullptr) {
+    PTC_TAKE(job, from.queue()->job(run));
+    own = std::move(job);
+  }
+  JobRow out;
+  out.log = run;
+  out.queue = own ? own->queue : Job().queue;
+  out.tenant = tenant.value_or("");
+  out.state = JobState::Moved;
+  out.most_attempts = Job().most_attempts;
+  return Found(std::move(out));
+}
+
 }   // namespace
 
 StoreResult<CopyEnd> copy_run(FactStore& from, FactStore& to, std::string_view run, const CopyOptions& options) {
-  return looked_at(from, run, options, [&](Seen seen) {
+  return looked_at(from, run, options, [&](Seen seen) -> StoreResult<CopyEnd> {
     Arrival copy;
     copy.log = run;
     copy.token = newest_writer(seen.facts);
     copy.facts = std::move(seen.facts);
     if (options.is_marked) {
       copy.facts.push_back(note(FactKind::RunCopied, options));
+      PTC_TAKE(job, job_of_copy(from, to, run));
+      copy.job = std::move(job);
     } else {
       std::erase_if(copy.facts, [](const Fact& fact) { return fact.kind == FactKind::RunCopied; });
     }
@@ -109,8 +131,12 @@ StoreResult<CopyEnd> fork_run(FactStore& store, std::string_view run, std::uint6
                               const CopyOptions& options) {
   return looked_at(store, run, options, [&](Seen seen) -> StoreResult<CopyEnd> {
     if (last == 0 || last > seen.facts.size()) return CopyEnd::NoFact;
+    PTC_TAKE(checked, check_same_tenant(store, run, store, new_run));
+    (void)checked;
     Arrival fork;
     fork.log = new_run;
+    PTC_TAKE(tenant, tenant_of(store, new_run));
+    fork.tenant = std::move(tenant);
     RunLog log;
     for (std::uint64_t i = 0; i < last; ++i) {
       fork.facts.push_back(renamed_fact(std::move(seen.facts[i]), run, new_run));

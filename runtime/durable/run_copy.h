@@ -1,8 +1,8 @@
 // Copies of runs: the whole of one in another store, for reading; or its beginning, as a run of its own.
 //
-// A copy for reading has the fact RunCopied. It can be looked at and answered, and no tool is ever called for it: a run
-// is executed in one store. What it would do next is tried on a further copy without that fact, in memory, whose tools
-// are not called either (ptcvm resume --recorded).
+// A copy for reading has the fact RunCopied. It can be looked at, and no tool is ever called for it: a run is executed
+// in one store. What it would do next is tried on a further copy without that fact, in memory, whose tools are not
+// called either (ptcvm resume --recorded).
 //
 // A fork has the facts of another run up to one of them, under an id and with idempotency keys of its own. So a call
 // that it makes is another call than the one of the first run. Calls that were answered up to there are answered for
@@ -38,10 +38,12 @@ struct CopyOptions {
   bool is_marked = true;
 };
 
-// Copies a run with what is parked, without its job. The source is only read. Errors: what the stores say; WrongTenant.
+// Copies a run with what is parked. The source is only read. The job of a marked copy is Moved in the target, and says
+// whose the copy is. Errors: what the stores say; WrongTenant, also when the target has the name for another tenant.
 StoreResult<CopyEnd> copy_run(FactStore& from, FactStore& to, std::string_view run, const CopyOptions& options);
 // Makes a run of the facts of another one up to the fact `last`, in the same store. It begins from the top, against its
-// log. Errors: as above.
+// log. The new id must belong to the tenant of the run, which is so below the run, and for all runs without a tenant.
+// Errors: as above; WrongTenant.
 StoreResult<CopyEnd> fork_run(FactStore& store, std::string_view run, std::uint64_t last, std::string_view new_run,
                               const CopyOptions& options);
 

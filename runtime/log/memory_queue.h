@@ -83,6 +83,9 @@ class MemoryQueue final : public ProtocolQueue {
     end_unheld_job(tables_, log, token, now_ms);
   }
   std::optional<StoreError> depart(std::string_view log) { return depart_job(tables_, log); }
+  std::optional<StoreError> check_arrival(std::string_view log, std::string_view tenant) {
+    return check_relatives(tables_, log, tenant);
+  }
   void arrive(const JobRow& job, std::int64_t now_ms) { arrive_job(tables_, job, now_ms); }
 
  private:

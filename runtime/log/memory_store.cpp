@@ -334,6 +334,9 @@ StoreResult<Written> MemoryStore::depart(std::string_view log, Cut cut, const Fa
 StoreResult<bool> MemoryStore::arrive(const Arrival& run, std::int64_t now_ms) {
   if (auto wrong = check_arrival(run)) return *wrong;
   const std::lock_guard lock(mutex_);
+  if (const std::string* const tenant = arrival_tenant(run)) {
+    if (auto wrong = queue_->check_arrival(run.log, *tenant)) return *std::move(wrong);
+  }
   Log& log = log_made(run.log);
   const bool is_free = log.owner.empty() && (log.facts.empty() || has_left(log.state));
   if (!is_free || log.facts.size() != run.before) return false;

@@ -182,6 +182,15 @@ bool may_come_after(QueueTables& tables, const std::string& log, const std::stri
   return at != made.end() && at->second == tenant && !tables.run(log).is_there;
 }
 
+// Returns WrongTenant when a job of another tenant has the name of a part of that run.
+std::optional<StoreError> check_below(QueueTables& tables, std::string_view log, std::string_view tenant) {
+  for (const std::string& part : tables.logs_below(log)) {
+    const std::optional<JobRow> there = tables.job(part);
+    if (there && there->tenant != tenant) return wrong_tenant(part);
+  }
+  return std::nullopt;
+}
+
 // Returns WrongTenant when a new job has the name of a part of a run that is, or becomes by the same call, a job of
 // another tenant, or when a job of another tenant has the name of a part of the new one.
 std::optional<StoreError> check_parts(QueueTables& tables, const Job& job, const Tenants& made) {
@@ -193,11 +202,14 @@ std::optional<StoreError> check_parts(QueueTables& tables, const Job& job, const
     const bool is_new = !there && at != made.end() && !tables.run(whole).is_there;
     if (is_new && at->second != job.tenant) return wrong_tenant(whole);
   }
-  for (const std::string& part : tables.logs_below(job.log)) {
-    const std::optional<JobRow> there = tables.job(part);
-    if (there && there->tenant != job.tenant) return wrong_tenant(part);
-  }
-  return std::nullopt;
+  return check_below(tables, job.log, job.tenant);
+}
+
+// Returns the error RunMoved or RunIsCopy when the run of that id can be no job here.
+std::optional<StoreError> check_is_here(QueueTables& tables, const std::string& log) {
+  if (const QueuedRun run = tables.run(log); has_left(run.state)) return run_moved(log, run.moved_to);
+  const std::optional<JobRow> there = tables.job(log);
+  return there && there->state == JobState::Moved ? std::optional(copy_is_no_job(log)) : std::nullopt;
 }
 
 }   // namespace
@@ -213,17 +225,25 @@ std::optional<StoreError> check_jobs_against(QueueTables& tables, std::span<cons
     if (auto wrong = check_parts(tables, job, tenants)) return wrong;
   }
   for (const Job& job : jobs) {
-    if (const QueuedRun run = tables.run(job.log); has_left(run.state)) return run_moved(job.log, run.moved_to);
+    if (auto elsewhere = check_is_here(tables, job.log)) return elsewhere;
   }
   Tenants made;   // by the jobs before
   for (const Job& job : jobs) {
     for (const std::string& log : job.after) {
-      if (const QueuedRun run = tables.run(log); has_left(run.state)) return run_moved(log, run.moved_to);
+      if (auto elsewhere = check_is_here(tables, log)) return elsewhere;
       if (!may_come_after(tables, log, job.tenant, made)) return no_blocker(job.log, log);
     }
     made.emplace(job.log, job.tenant);
   }
   return std::nullopt;
+}
+
+std::optional<StoreError> check_relatives(QueueTables& tables, std::string_view log, std::string_view tenant) {
+  for (const std::string& whole : wholes_of(log)) {
+    const std::optional<JobRow> there = tables.job(whole);
+    if (there && there->tenant != tenant) return wrong_tenant(whole);
+  }
+  return check_below(tables, log, tenant);
 }
 
 std::vector<Enqueued> add_jobs(QueueTables& tables, std::span<const Job> jobs, std::int64_t now_ms) {

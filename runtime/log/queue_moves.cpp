@@ -17,7 +17,8 @@ std::optional<StoreError> depart_job(QueueTables& tables, std::string_view log) 
 }
 
 void arrive_job(QueueTables& tables, const JobRow& job, std::int64_t now_ms) {
-  if (!tables.queue(job.queue)) {
+  const bool is_copy = job.state == JobState::Moved;
+  if (!is_copy && !tables.queue(job.queue)) {
     QueueRow queue;
     queue.name = job.queue;
     tables.set_queue(queue);
@@ -28,7 +29,7 @@ void arrive_job(QueueTables& tables, const JobRow& job, std::int64_t now_ms) {
   row.id = own ? own->id : tables.add_job(row);
   tables.set_job(row);
   const bool is_over = row.state == JobState::Done || row.state == JobState::Dead;
-  const bool is_kept = is_over || row.state == JobState::Quarantined ||
+  const bool is_kept = is_copy || is_over || row.state == JobState::Quarantined ||
                        (row.state == JobState::Timer && row.at_ms > now_ms);
   if (!is_kept) place_job(tables, row, tables.run(job.log), now_ms);
 }

@@ -121,8 +121,9 @@ StoreResult<JobRow> job_to_order(QueueTables& tables, std::string_view log, std:
   std::optional<JobRow> job = tables.job(log);
   if (!job) return no_job(log);
   if (job->tenant != tenant) return wrong_tenant(log);
-  if (job->state == JobState::Moved) return run_moved(log, tables.run(log).moved_to);
-  return *std::move(job);
+  if (job->state != JobState::Moved) return *std::move(job);
+  const QueuedRun run = tables.run(log);
+  return has_left(run.state) ? run_moved(log, run.moved_to) : copy_is_no_job(log);
 }
 
 }   // namespace

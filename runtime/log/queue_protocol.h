@@ -18,7 +18,8 @@ bool holds_job(QueueTables& tables, std::string_view log, std::uint64_t token);
 bool finish_job(QueueTables& tables, std::string_view log, std::uint64_t token, const Finish& how, std::int64_t now_ms);
 // Ends the job of a run that has ended well under a claim which no queue gave: in the transaction of the end.
 void end_unheld_job(QueueTables& tables, std::string_view log, std::uint64_t token, std::int64_t now_ms);
-// Puts a job from another store into its queue. The run is there. The state of the row is the one before the move.
+// Puts a job from another store into its queue. The run is there. The state of the row is the one before the move, or
+// Moved: the run is a copy, and the queue gets nothing.
 void arrive_job(QueueTables& tables, const JobRow& job, std::int64_t now_ms);
 // Takes a run from its node when the node is dead, so that somebody else may claim it.
 void release_if_dead(QueueTables& tables, std::string_view log, std::int64_t now_ms);
@@ -26,6 +27,8 @@ void release_if_dead(QueueTables& tables, std::string_view log, std::int64_t now
 // Returns Missing, WrongTenant or RunMoved when a job names a run that is not its own, or nullopt. Parts of a run
 // (wholes_of()) are of its tenant.
 std::optional<StoreError> check_jobs_against(QueueTables& tables, std::span<const Job> jobs);
+// Returns WrongTenant when a run of that name would be a part of a job of another tenant, or have one, or nullopt.
+std::optional<StoreError> check_relatives(QueueTables& tables, std::string_view log, std::string_view tenant);
 // Adds the jobs whose ids are free. Returns for each whether it was.
 std::vector<Enqueued> add_jobs(QueueTables& tables, std::span<const Job> jobs, std::int64_t now_ms);
 

@@ -6,6 +6,7 @@
 #include "runtime/log/log_writer.h"
 #include "runtime/log/process_owner.h"
 #include "runtime/log/queue_protocol.h"
+#include "runtime/log/run_tenant.h"
 #include "runtime/log/store_identity.h"
 #include "runtime/log/store_rules.h"
 #include "runtime/log/take_answer.h"
@@ -56,12 +57,22 @@ class Move {
     if (!log.last_start()) return MoveOutcome{MoveEnd::NotARun, {}, {}};
     if (log.is_copy()) return MoveOutcome{MoveEnd::Copy, {}, {}};
     PTC_TAKE(job, own_job());
-    if (job && options_.tenant && job->tenant != *options_.tenant) return wrong_tenant(run_);
+    PTC_TAKE(tenant, tenant_of(from_, run_));
+    if (tenant && options_.tenant && *tenant != *options_.tenant) return wrong_tenant(run_);
+    PTC_TAKE(checked, check_target(job, tenant));
+    (void)checked;
     PTC_TAKE(there, to_.info(run_));
     if (!there) return MoveOutcome{};
     PTC_TAKE(facts, all_facts(from_, run_));
     PTC_TAKE(before, facts_before(facts));
     return MoveOutcome{before ? MoveEnd::Done : MoveEnd::Exists, {}, {}};
+  }
+
+  // Returns WrongTenant when the run would not stay with its tenant. The target checks a job once more when it arrives.
+  StoreResult<std::monostate> check_target(const std::optional<JobRow>& job, const std::optional<std::string>& tenant) {
+    if (!job) return check_same_tenant(from_, run_, to_, run_);
+    PTC_TAKE(foreign, foreign_relative(to_, run_, *tenant));
+    return foreign ? StoreResult<std::monostate>(wrong_tenant(*foreign)) : std::monostate{};
   }
 
   StoreResult<std::optional<JobRow>> own_job() {
@@ -161,6 +172,10 @@ class Move {
     PTC_TAKE(job, own_job());
     if (job) job->state = static_cast<JobState>(job->node);
     run.job = std::move(job);
+    if (!run.job) {
+      PTC_TAKE(tenant, tenant_of(from_, run_));
+      run.tenant = std::move(tenant);
+    }
     if (run.job && to_.queue() == nullptr) {
       return StoreError{StoreError::Kind::Misuse, "the run is in a queue, and the target has none"};
     }

@@ -29,8 +29,15 @@ struct Arrival {
   LogState state = LogState::Running;  // Running, Parked or Ended
   std::optional<Parked> parked;        // the run goes on from it, also when it is Running
   std::uint64_t token = 0;             // tokens of later claims are larger
-  std::optional<JobRow> job;           // in the state before the move; nullopt: the run is in no queue
+  // In the state before the move; nullopt: the run is in no queue. Moved: a copy, whose job is in another store.
+  std::optional<JobRow> job;
+  std::optional<std::string> tenant = {};   // without a job: whose the run is, as a part of a run; nullopt: anybody's
 };
+
+// Returns whose the run is, or null when it may be anybody's.
+inline const std::string* arrival_tenant(const Arrival& run) {
+  return run.job ? &run.job->tenant : run.tenant ? &*run.tenant : nullptr;
+}
 
 struct MoveOptions {
   std::string by;                      // who says so
@@ -56,8 +63,9 @@ struct MoveOutcome {
   std::string holder, place;
 };
 
-// Errors: what the stores say; RunOrdered, when jobs come after the run or it is blocked; WrongTenant. The run is never
-// lost: after an error, call again.
+// Errors: what the stores say; RunOrdered, when jobs come after the run or it is blocked; WrongTenant, also when
+// the run would be a part of another tenant's run in the target, or have one. The run is never lost: after an error,
+// call again.
 StoreResult<MoveOutcome> move_run(FactStore& from, FactStore& to, std::string_view run, const MoveOptions& options);
 
 }   // namespace ptc

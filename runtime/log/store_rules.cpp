@@ -134,6 +134,12 @@ StoreError run_moved(std::string_view log, std::string_view place) {
   return {StoreError::Kind::RunMoved, "the run " + std::string(log) + " was moved to " + where};
 }
 
+StoreError copy_is_no_job(std::string_view log) {
+  return {StoreError::Kind::RunIsCopy,
+          std::string(log) + " is a copy for reading, and no job: its run is in the store that it was pulled from. "
+                             "Give the order there, or take another id; `ptcvm resume --recorded` reads the copy"};
+}
+
 StoreError run_has_order(std::string_view log) {
   return {StoreError::Kind::RunOrdered,
           "the run " + std::string(log) + " comes after runs that are not done, or jobs come after it: it stays"};

@@ -35,6 +35,8 @@ bool has_left(LogState state);
 std::vector<std::string> wholes_of(std::string_view log);
 // Returns the error RunMoved. `place` is where the run is, as people name it, or "".
 StoreError run_moved(std::string_view log, std::string_view place);
+// Returns the error RunIsCopy: a job of that id was wanted.
+StoreError copy_is_no_job(std::string_view log);
 // Returns the error RunOrdered.
 StoreError run_has_order(std::string_view log);
 // Returns whether a parked run is woken by these facts, which are in order.

@@ -302,6 +302,13 @@ class Pulls(MoveTest):
         self.assertEqual(self.state(file), "copy", "nothing has woken it")
         self.assertEqual(self.ok("journal", "export", "order-17", "--store", file), before)
 
+    def test_a_copy_of_a_run_that_has_ended_is_listed_as_a_copy(self):
+        for number, store in enumerate((self.store, self.database())):
+            file = self.other(f"{number}.db")
+            self.ok("run", self.file("one.ptc", "1"), "--store", store, "--id", "one")
+            self.ok("runs", "pull", "one", "--store", store, "--to", file)
+            self.assertEqual((self.state(store, "one"), self.state(file, "one")), ("ended ok", "copy"))
+
     def test_a_doubt_in_a_copy_is_not_settled(self):
         file = self.other()
         die = [{"name": "pay", "command": ["sh", "-c", "kill -9 $PPID"], "effect": "unsafe"}]

@@ -53,6 +53,18 @@ class Options(SnapshotTest):
             self.assertIn(wanted, err)
             self.assertIn("give both", err)
 
+    def test_limits_queues_and_places_that_cannot_be_read_are_wrong_usage(self):
+        store = ("--store", self.path("s.db"))
+        for words in (("queue", "limit", "q", "--slots", "-1"), ("queue", "limit", "q", "--slots", "x"),
+                      ("queue", "limit", "q", "--tenant-slots", "-1"), ("queue", "limit", "q", "--rate", "-1/h"),
+                      ("queue", "limit", "q", "--rate", "600"), ("worker", "--once", "--queue", "q:0"),
+                      ("worker", "--once", "--health", "here")):
+            err = self.refused(*words, *store)
+            self.assertIn(f"{words[-2]}: must be ", err)
+            self.assertIn(f"; found {words[-1]}", err)
+        self.assertFalse(os.path.exists(store[1]))
+        self.assertEqual(ptcvm("queue", "limit", "q", "--slots", "0", "--rate", "none", *store)[0], 0)
+
     def test_options_that_exclude_each_other_name_both(self):
         for one, other in ((("--store", "s.db"), ("--journal", "j.edn")), (("--store", "s.db"), ("--memory", "m.edn")),
                            (("--store", "s.db"), ("--snapshot", "s.ptcs"))):

@@ -282,7 +282,7 @@ class MoveTest : public testing::Test {
 
 bool move_conformance(const std::string& suite, FreshOfTwo fresh) {
   for (const std::span<const MoveCase> part : {std::span<const MoveCase>(kMoveCases), move_job_cases(),
-                                               move_copy_cases()}) {
+                                               move_copy_cases(), move_tenant_cases()}) {
     for (const MoveCase& tested : part) {
       testing::RegisterTest(suite.c_str(), tested.name, nullptr, nullptr, __FILE__, __LINE__,
                             [&tested, fresh]() -> MoveTest* { return new MoveTest(tested, fresh); });

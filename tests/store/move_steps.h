@@ -44,5 +44,6 @@ struct MoveCase {
 };
 std::span<const MoveCase> move_job_cases();    // what becomes of jobs
 std::span<const MoveCase> move_copy_cases();   // copies and forks
+std::span<const MoveCase> move_tenant_cases(); // tenants of all three
 
 }  // namespace ptc

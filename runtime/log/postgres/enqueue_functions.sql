@@ -233,9 +233,9 @@ drop function if exists ptcvm.enqueue(uuid, bigint, bytea[], bytea[], bytea[], b
 -- One element of each array is one job, except p_needs and p_after: p_need_of and p_after_of say of which job (from 1) a
 -- tool is, or a run that the job comes after.
 -- Rows: was the job made; or one row without `at`: all were; or one row with null. `at` then says: up to the number of
--- jobs, the run of that job, a run that it is a part of, or a part of it is another tenant's; more than that, the
--- element at - number of p_logs || p_after went to another store; below 0, the element -at of p_after is no job of the
--- tenant.
+-- jobs, the run of that job, a run that it is a part of, or a part of it is another tenant's; more than that, with n
+-- elements in p_logs || p_after: the element at - number of jobs went to another store, or the element
+-- at - number of jobs - n is a copy for reading; below 0, the element -at of p_after is no job of the tenant.
 create or replace function ptcvm.enqueue(
   p_op bigint, p_now bigint, p_logs bytea[], p_queues bytea[], p_tenants bytea[], p_priorities bigint[],
   p_delays bigint[], p_ats bigint[], p_attempts bigint[], p_needs bytea[], p_need_of bigint[], p_times bigint[],
@@ -316,12 +316,14 @@ begin
     return;
   end if;
   for v in
-    select g.i from unnest(p_logs || p_after) with ordinality as g (l, i) join ptcvm.run x on x.log = g.l
-    where x.state in (3, 4) order by g.i limit 1
+    select g.i, x.state in (3, 4) as has_left from unnest(p_logs || p_after) with ordinality as g (l, i)
+    join ptcvm.run x on x.log = g.l left join ptcvm.job j on j.run = x.id
+    where x.state in (3, 4) or j.state = 8 order by g.i limit 1
   loop
     delete from ptcvm.run x where x.log = any (p_logs) and x.token = 0 and not exists (
       select from ptcvm.fact f where f.run = x.id);
-    return query select null::boolean, cardinality(p_logs) + v.i::bigint;
+    return query select null::boolean,
+      cardinality(p_logs) + v.i::bigint + case when v.has_left then 0 else cardinality(p_logs || p_after) end;
     return;
   end loop;
   for v in
@@ -472,6 +474,9 @@ begin
     '{}'::bytea[], '{}'::bigint[], '{}'::bytea[])
   loop
     perform ptcvm.tell();
+    if v_made.made is null and v_made.at > 2 then
+      raise exception 'the store has a copy of the run % for reading', id using errcode = '55000';
+    end if;
     if v_made.made is null and v_made.at > 1 then
       raise exception 'the run % was moved to another store', id using errcode = '55000';
     end if;

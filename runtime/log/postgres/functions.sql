@@ -285,7 +285,8 @@ end $$;
 -- Takes a run over from another store: p_writers are the writers of its facts. p_state is the state of the run, and
 -- p_numbers has, when p_queue is not null: the state of the job before the move, priority, format, crashes, attempts, most
 -- attempts, at_ms, crash_head, and whether it is cancelled. p_seal and p_seal_before are as in write(): the answer is null
--- when the log has another seal, or has one that the caller cannot renew.
+-- when the log has another seal, or has one that the caller cannot renew. p_tenant without p_queue is whose the run is as a
+-- part of a run. PT002: the run would be a part of another tenant's run, or have one. A job of the state 8 is one of a copy.
 drop function if exists ptcvm.arrive(bytea, bigint, uuid, boolean, bigint[], bytea[], bigint[], smallint[], bytea[],
                                      smallint[], bytea[], bigint[], bytea[], smallint, bigint, bytea, bytea[], bytea[],
                                      bigint, bigint, bytea, bytea, bytea, bigint[], bytea[], bytea, bigint);
@@ -321,6 +322,9 @@ begin
       select from ptcvm.keyed(r.id) f where f.key = any (p_keys)) then
     raise unique_violation using message = 'a key of the log is there twice';
   end if;
+  if p_tenant is not null and ptcvm.foreign_part(array[p_log], array[p_tenant]) is not null then
+    raise exception using errcode = 'PT002', message = 'the run is another tenant''s';
+  end if;
   update ptcvm.run set seal = p_seal where id = r.id and p_seal is not null;
   insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
   select r.id, p_before + g.at, g.key, p_times[g.at], p_ranks[g.at], p_writers[g.at], p_op, p_bodies[g.at]
@@ -337,7 +341,7 @@ begin
   update ptcvm.run set state = p_state, token = greatest(token, p_token), nonce = null, owner = '', until_ms = 0
   where id = r.id;
   if p_queue is not null then
-    insert into ptcvm.queue (name) values (p_queue) on conflict do nothing;
+    if p_numbers[1] <> 8 then insert into ptcvm.queue (name) values (p_queue) on conflict do nothing; end if;
     insert into ptcvm.job (run, op, queue, tenant, state, priority, format, crashes, attempts, most_attempts, needs,
                            at_ms, crash_head, reason, cancelled)
     values (r.id, p_op, p_queue, p_tenant, p_numbers[1], p_numbers[2], p_numbers[3], p_numbers[4], p_numbers[5],
@@ -346,7 +350,7 @@ begin
       crashes = excluded.crashes, attempts = excluded.attempts, at_ms = excluded.at_ms, node = 0, token = 0,
       crash_head = excluded.crash_head, reason = excluded.reason, cancelled = excluded.cancelled
     returning run into v_job;
-    if not (p_numbers[1] in (4, 5, 6) or (p_numbers[1] = 1 and p_numbers[7] > v_now)) then
+    if not (p_numbers[1] in (4, 5, 6, 8) or (p_numbers[1] = 1 and p_numbers[7] > v_now)) then
       perform ptcvm.place_job(v_job, v_now);
       perform ptcvm.tell();
     end if;

@@ -66,6 +66,7 @@ StoreError error_of(std::string_view state, std::string message) {
   if (state.starts_with("53100")) return {Kind::Full, std::move(message)};
   if (state.starts_with("XX")) return {Kind::Corrupt, std::move(message)};
   if (state == "55P03" || state == "57014") return {Kind::Locked, std::move(message)};
+  if (state == "PT002") return {Kind::WrongTenant, std::move(message)};   // ptcvm.arrive()
   if (state.starts_with("54")) return {Kind::Misuse, std::move(message)};
   if (state == "3F000" || state == "42P01" || state == "42883") {
     return {Kind::Version, "the database has no store of this version: run `ptcvm store migrate` (" + message + ")"};

@@ -93,11 +93,12 @@ StoreResult<std::vector<Enqueued>> enqueue_on(PGconn* connection, std::span<cons
 
 namespace {
 
-// The element of the logs of the jobs and the runs that they come after, from 1.
-StoreError moved_error(std::span<const Job> jobs, std::size_t number) {
+// The element of the logs of the jobs and the runs that they come after, from 1. After so many more: of copies.
+StoreError elsewhere_error(std::span<const Job> jobs, std::size_t number) {
   std::vector<std::string_view> logs;
   for (const Job& job : jobs) logs.emplace_back(job.log);
   for (const Job& job : jobs) logs.insert(logs.end(), job.after.begin(), job.after.end());
+  if (number > logs.size() && number <= 2 * logs.size()) return copy_is_no_job(logs[number - logs.size() - 1]);
   return run_moved(number == 0 || number > logs.size() ? "" : logs[number - 1], "");
 }
 
@@ -111,7 +112,7 @@ StoreResult<std::vector<Enqueued>> enqueued_in(const PostgresRows& rows, std::sp
     if (rows.null_at(row, 0) && at < 0) return blocker_error(jobs, -at);
     if (rows.null_at(row, 0)) {
       const auto place = static_cast<std::size_t>(at);
-      if (place > jobs.size()) return moved_error(jobs, place - jobs.size());
+      if (place > jobs.size()) return elsewhere_error(jobs, place - jobs.size());
       return wrong_tenant(place == 0 ? "" : jobs[place - 1].log);
     }
     if (at != 0) out.push_back({rows.boolean_at(row, 0)});   // 0: the schedule itself

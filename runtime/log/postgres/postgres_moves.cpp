@@ -5,6 +5,7 @@
 #include "runtime/log/postgres/postgres_rows.h"
 #include "runtime/log/postgres/postgres_seals.h"
 #include "runtime/log/postgres/postgres_store.h"
+#include "runtime/log/queue_protocol.h"
 #include "runtime/log/run_move.h"
 #include "runtime/log/store_rules.h"
 
@@ -21,10 +22,12 @@ std::vector<std::int64_t> numbers_of(const JobRow& job) {
           job.at_ms, static_cast<std::int64_t>(job.crash_head), job.is_cancelled ? 1 : 0};
 }
 
-// The parameters of a job, or of none.
-void add_job(PostgresParameters& out, const std::optional<JobRow>& job) {
+// The parameters of a job. Without one: whose the run is, or nulls.
+void add_job(PostgresParameters& out, const std::optional<JobRow>& job, const std::optional<std::string>& tenant) {
   if (!job) {
-    out.null_bytes().null_bytes().integer_array({}).byte_array({}).null_bytes();
+    out.null_bytes();
+    tenant ? out.bytes(*tenant) : out.null_bytes();
+    out.integer_array({}).byte_array({}).null_bytes();
     return;
   }
   out.bytes(job->queue).bytes(job->tenant).integer_array(numbers_of(*job));
@@ -61,13 +64,15 @@ StoreResult<bool> PostgresStore::arrive(const Arrival& run, std::int64_t now_ms)
       add_facts(out, columns);
       out.small(static_cast<std::int16_t>(run.state)).count(run.token);
       add_parked(out, parked);
-      add_job(out, run.job);
+      add_job(out, run.job, run.tenant);
       out.integer(now(now_ms));
       add_envelope(add_envelope(out, seal.after), seal.before);
       return out;
     };
     const auto answer = calls_.ask(kArrive, parameters);
-    if (const auto* error = std::get_if<StoreError>(&answer)) return *error;
+    if (const auto* error = std::get_if<StoreError>(&answer)) {
+      return error->kind == StoreError::Kind::WrongTenant ? wrong_tenant(run.log) : *error;
+    }
     const auto& rows = std::get<PostgresRows>(answer);
     if (rows.null_at(0, 0)) return SealedWrite::Changed;
     told = rows.boolean_at(0, 0);

@@ -113,12 +113,13 @@ StoreResult<std::vector<std::string>> logs_in(const PostgresRows& rows) {
 
 StoreResult<bool> yes_in(const PostgresRows& rows) { return rows.boolean_at(0, 0); }
 
-constexpr std::int64_t kSealDiffers = 5;
+constexpr std::int64_t kSealDiffers = 5, kCopy = 6;
 
 // What ptcvm.cancel() and ptcvm.retry() answer.
 StoreResult<bool> told_in(const PostgresRows& rows, std::string_view log) {
   const std::int64_t answer = rows.integer_at(0, 0);
   if (answer == 4) return run_moved(log, "");
+  if (answer == kCopy) return copy_is_no_job(log);
   if (answer == kSealDiffers) return keys_needed(log);
   if (answer == 2) return no_job(log);
   if (answer == 3) return wrong_tenant(log);

@@ -478,8 +478,12 @@ create or replace function ptcvm.queues() returns setof ptcvm.queue
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select * from ptcvm.queue order by name $$;
 
+-- What cancel() and retry() answer about a job that is in another store.
+create or replace function ptcvm.elsewhere(p_run bigint) returns smallint language sql stable as $$
+  select (case when r.state in (3, 4) then 4 else 6 end)::smallint from ptcvm.run r where r.id = p_run $$;
+
 -- answer: 0 no; 1 yes; 2 there is no such job; 3 the run is another tenant's; 4 the run went to another store; 5 its
--- log is not what was sealed, or is sealed, and there is no p_seal (see write()).
+-- log is not what was sealed, or is sealed, and there is no p_seal (see write()); 6 the log is a copy for reading.
 drop function if exists ptcvm.cancel(bytea, bytea, uuid, bigint, smallint, bytea, bigint, boolean);
 create or replace function ptcvm.cancel(p_log bytea, p_tenant bytea, p_op bigint, p_time bigint, p_rank smallint,
                                         p_body bytea, p_now bigint, p_again boolean, p_seal bytea,
@@ -495,7 +499,7 @@ begin
   select * into j from ptcvm.job where run = (select id from ptcvm.run where log = p_log);
   if not found then return query select 2::smallint; return; end if;
   if j.tenant <> p_tenant then return query select 3::smallint; return; end if;
-  if j.state = 8 then return query select 4::smallint; return; end if;
+  if j.state = 8 then return query select ptcvm.elsewhere(j.run); return; end if;
   select max(f.seq) into v_head from ptcvm.fact f where f.run = j.run;
   if j.cancelled and p_again and exists (select from ptcvm.fact f where f.run = j.run and f.op = p_op) then
     return query select 1::smallint;
@@ -525,7 +529,7 @@ begin
   select * into j from ptcvm.job where run = (select id from ptcvm.run where log = p_log);
   if not found then return query select 2::smallint; return; end if;
   if j.tenant <> p_tenant then return query select 3::smallint; return; end if;
-  if j.state = 8 then return query select 4::smallint; return; end if;
+  if j.state = 8 then return query select ptcvm.elsewhere(j.run); return; end if;
   if j.state not in (1, 4, 6) then return query select 0::smallint; return; end if;
   update ptcvm.job set crashes = 0, attempts = 0, cancelled = false, reason = '' where run = j.run;
   perform ptcvm.ready_or_block(j.run, ptcvm.now_ms(p_now));

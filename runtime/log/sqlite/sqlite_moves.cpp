@@ -53,11 +53,15 @@ StoreResult<bool> SqliteStore::arrive(const Arrival& from, std::int64_t now_ms) 
     tables.check(run, from.log);
     std::uint64_t head = tables.head(run);
     if (!run.owner.empty() || head != from.before || (head != 0 && !has_left(run.state))) return false;
+    SqliteQueueTables queues(*connection_);
+    const std::string* const tenant = arrival_tenant(from);
+    if (tenant != nullptr) {
+      if (auto wrong = check_relatives(queues, from.log, *tenant)) return *std::move(wrong);
+    }
     for (const Fact& fact : from.facts) tables.append(run, ++head, fact.writer, fact);
     run.token = std::max(run.token, from.token);
     give_back(tables, run);
     take_over_parked(tables, run, from);
-    SqliteQueueTables queues(*connection_);
     if (from.job) arrive_job(queues, *from.job, now_ms);
     return true;
   };

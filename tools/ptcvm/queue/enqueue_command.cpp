@@ -161,7 +161,8 @@ class Enqueuing {
   int refuse_batch(const std::string& place, const std::vector<QueuedJob>& jobs,
                    const std::vector<std::size_t>& numbers, const Error& error) {
     const bool may_be_a_line = error.code != Errc::store_failed || error.detail == "store_wrong_tenant" ||
-                               error.detail == "store_missing" || error.detail == "store_misuse";
+                               error.detail == "store_missing" || error.detail == "store_misuse" ||
+                               error.detail == "run_moved" || error.detail == "run_is_copy";
     for (std::size_t i = 0; may_be_a_line && i < jobs.size(); ++i) {
       const auto made = enqueue(engine_, store_, jobs[i]);
       if (made) {

@@ -152,17 +152,24 @@ bool read_rate(const std::string& text, std::optional<std::optional<std::int64_t
   return true;
 }
 
+std::string limit_problem(const std::string& text) {
+  std::optional<std::optional<std::int64_t>> read;
+  return read_limit(text, read) ? "" : "must be a whole number from 0, or none; found " + text;
+}
+
+std::string rate_problem(const std::string& text) {
+  std::optional<std::optional<std::int64_t>> read;
+  return read_rate(text, read) ? "" : "must be like 600/h, 10/m or 2/s, or none; found " + text;
+}
+
+// The texts of the request have passed the two functions above.
 int limit(const QueueRequest& request) {
   QueueChange wanted;
   wanted.burst = request.burst;
   wanted.most_crashes = request.crashes;
-  if (!read_limit(request.slots, wanted.slots)) return refuse_input("--slots: must be a whole number, or none");
-  if (!read_limit(request.tenant_slots, wanted.tenant_slots)) {
-    return refuse_input("--tenant-slots: must be a whole number, or none");
-  }
-  if (!read_rate(request.rate, wanted.starts_per_hour)) {
-    return refuse_input("--rate: must be like 600/h, 10/m or 2/s, or none");
-  }
+  read_limit(request.slots, wanted.slots);
+  read_limit(request.tenant_slots, wanted.tenant_slots);
+  read_rate(request.rate, wanted.starts_per_hour);
   return change(request, wanted);
 }
 
@@ -195,9 +202,12 @@ void add_queue_command(CLI::App& app, int& status) {
   CLI::App* const limited = command->add_subcommand("limit", "Set limits of a queue");
   limited->add_option("QUEUE", request->name, "The queue")->required();
   declare_store(*limited, request->store);
-  limited->add_option("--slots", request->slots, "Runs at once")->type_name("N|none");
-  limited->add_option("--tenant-slots", request->tenant_slots, "Runs of one tenant at once")->type_name("N|none");
-  limited->add_option("--rate", request->rate, "Starts: 600/h, 10/m, 2/s")->type_name("N/UNIT|none");
+  const CLI::Validator limit_reads(limit_problem, ""), rate_reads(rate_problem, "");
+  limited->add_option("--slots", request->slots, "Runs at once")->type_name("N|none")->check(limit_reads);
+  limited->add_option("--tenant-slots", request->tenant_slots, "Runs of one tenant at once")
+      ->type_name("N|none")
+      ->check(limit_reads);
+  limited->add_option("--rate", request->rate, "Starts: 600/h, 10/m, 2/s")->type_name("N/UNIT|none")->check(rate_reads);
   limited->add_option("--burst", request->burst, "Starts at once where a rate is set");
   limited->add_option("--crashes", request->crashes, "Workers that may die with a run, until it is set aside");
   limited->footer(kLimitExamples);

@@ -105,7 +105,8 @@ class Runs {
         if (is_no_run(info.id) || (!shows_parts_ && chains_.is_part(info.id))) continue;
         RunLine line = line_of(std::move(info));
         if (line.refusal && is_of_other_tenant(*line.refusal)) continue;
-        if (const auto at = queued.find(line.info.id); at != queued.end()) line.queued = at->second;
+        const auto at = queued.find(line.info.id);
+        if (at != queued.end() && line.state != "copy") line.queued = at->second;
         // A run that no worker has begun yet.
         if (line.queued && line.state == "interrupted" && line.queued->attempts == 0) line.state = "queued";
         if (is_cancelled(line)) line.state = "cancelled", line.waits_for = doubt_keys(store_, line.info.id);
@@ -144,7 +145,7 @@ class Runs {
     // A run that goes on or goes away meanwhile has nothing to show but its state.
     const auto read = store_.detail(line.info.id);
     const StoredDetail detail = read ? *read : StoredDetail();
-    if (detail.is_copy) return line.state = "copy", line;   // pulled for reading; no queue has it
+    if (detail.is_copy) return line.state = "copy", line;   // pulled for reading; its job is elsewhere
     std::string reason;
     switch (line.info.state) {
       case StoredState::Ended: tell_end(line, detail); break;

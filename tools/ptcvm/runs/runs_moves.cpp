@@ -145,7 +145,8 @@ constexpr const char* kForkExamples = R"(Examples:
   ptcvm runs fork order-17 --at 12 --as order-17-again --store runs.db
 
 The new run has the facts up to that one. What was committed and answered there stays so. Its calls have keys of its
-own. A call that was open at that fact is made again or is in doubt, as its effect class says.)";
+own. A call that was open at that fact is made again or is in doubt, as its effect class says. A fork of a tenant's run
+has a name below it: order-17/again.)";
 
 constexpr const char* kPullExamples = R"(Examples:
   ptcvm runs pull order-17 --store postgresql:///runs --to order-17.db

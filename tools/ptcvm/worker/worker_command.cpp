@@ -70,15 +70,19 @@ std::optional<WorkerQueue> queue_of(const std::string& text) {
   return out.most == 0 ? std::nullopt : std::optional(out);
 }
 
-std::optional<std::string> take_queues(WorkerRequest& request) {
-  if (request.queues.empty()) return std::nullopt;
+std::string queue_problem(const std::string& text) {
+  return queue_of(text) ? "" : "must be NAME or NAME:N, with N from 1 to 999999; found " + text;
+}
+
+std::string health_problem(const std::string& text) {
+  return read_health_place(text) ? "" : "must be PORT, ADDRESS:PORT or [ADDRESS]:PORT; found " + text;
+}
+
+// Each text has passed queue_problem().
+void take_queues(WorkerRequest& request) {
+  if (request.queues.empty()) return;
   request.worker.queues.clear();
-  for (const std::string& text : request.queues) {
-    const auto queue = queue_of(text);
-    if (!queue) return "--queue " + text + ": must be NAME or NAME:N, with N from 1 to 999999";
-    request.worker.queues.push_back(*queue);
-  }
-  return std::nullopt;
+  for (const std::string& text : request.queues) request.worker.queues.push_back(*queue_of(text));
 }
 
 // Asks the store about the queues now and then, so that the server of the worker never waits for the store.
@@ -248,10 +252,7 @@ bool take_agents(WorkerRequest& request, const std::vector<DeclaredTool>& declar
 }
 
 int serve(WorkerRequest& request) {
-  if (const auto wrong = take_queues(request)) return refuse_input(*wrong);
-  if (!request.health.empty() && !read_health_place(request.health)) {
-    return refuse_input("--health " + request.health + ": must be PORT, ADDRESS:PORT or [ADDRESS]:PORT");
-  }
+  take_queues(request);
   std::string message;
   auto declared = declared_tools(request.options, message);
   if (!declared) return refuse_input(message);
@@ -276,6 +277,7 @@ void add_worker_command(CLI::App& app, int& status) {
   declare_durability(*command, request->store);
   command->add_option("--queue", request->queues, "A queue, and how many of its runs at once; repeatable (default)")
       ->type_name("NAME[:N]")
+      ->check(CLI::Validator(queue_problem, ""))
       ->allow_extra_args(false);
   command->add_option("--slots", worker.threads, "Runs at once")->capture_default_str();
   declare_tools(*command, request->options);
@@ -286,7 +288,8 @@ void add_worker_command(CLI::App& app, int& status) {
                     "In PostgreSQL: look as soon as a run is ready, told by a connection of its own (the default)");
   add_span(*command, "--drain", worker.drain, "How long a stop waits for calls of tools (25s)");
   command->add_option("--health", request->health, "Answer GET /health and GET /metrics there; 127.0.0.1 is meant")
-      ->type_name("[ADDRESS:]PORT");
+      ->type_name("[ADDRESS:]PORT")
+      ->check(CLI::Validator(health_problem, ""));
   command->add_flag("--once", worker.once, "End after the first runs that were claimed");
   command->add_flag("--until-empty", worker.until_empty, "End when there is nothing to claim");
   command->add_flag("--strict-resets", worker.resets_need_reasons,
