@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The HTTP example under load and under kill -9: 500 runs wait at the same time, each is finished exactly once by its
+"""The HTTP example under load and under kill -9: RUNS runs wait at the same time, each is finished exactly once by its
 webhook, in random order; a webhook may come twice, and a process may die in the middle.
 
-usage: http_service_test.py EXECUTABLE"""
+usage: http_service_test.py EXECUTABLE RUNS"""
 import concurrent.futures
 import http.client
 import json
@@ -16,8 +16,7 @@ import threading
 import time
 import unittest
 
-EXECUTABLE = sys.argv.pop(1)
-RUNS = 500
+EXECUTABLE, RUNS = sys.argv.pop(1), int(sys.argv.pop(1))
 CLIENTS = 16
 PROGRAM = """
 (let [answer (await (tool/approve {:order data/order}))]

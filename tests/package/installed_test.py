@@ -31,6 +31,8 @@ def setUpModule():
     done = run("cmake", "--install", BUILD, "--prefix", folder / "first")
     if done.returncode != 0:
         raise AssertionError(done.stdout + done.stderr)
+    # What one run has compiled, the next one finds, although its folder has another name.
+    os.environ.update(CCACHE_BASEDIR=str(folder.resolve()), CCACHE_NOHASHDIR="1")
     Package.folder = folder
     Package.prefix = folder / "moved" / "elsewhere"      # what is installed must not know where it lies
     Package.prefix.parent.mkdir()
