@@ -109,6 +109,13 @@ class Said(Durability):
         self.assertEqual(status, 65)
         self.assertIn("already_resolved", err)
 
+    def test_a_signal_that_nobody_can_type_is_resolved_by_its_operation(self):
+        for run, name in (("a", ""), ("b", "two\\nlines")):
+            _, _, err = self.begin(run, f'(await-signal "{name}")')
+            self.assertIn(f"      ptcvm resolve --store {self.store} {run} op1 JSON\n", err)
+            self.assertNotIn("two\nlines", err)
+            self.assertEqual(ptcvm("resolve", "--store", self.store, run, "op1", "true")[0], 0)
+
     def test_a_value_for_a_run_that_gave_up_waiting_is_refused(self):
         ptcvm("eval", '(await-signal "boss" {:timeout-ms 1 :default "late"})', "--store", self.store, "--id", "a")
         while self.states()["a"][0] != "ended ok":

@@ -21,7 +21,7 @@ class Options(SnapshotTest):
     def test_empty_values_are_refused_before_anything_runs(self):
         mark = self.path("ran")
         tool = ("--tool", f"touch=touch {mark}")
-        for option in ("--store", "--journal", "--memory", "--snapshot", "--keys", "--trace", "--plan", "--run-id",
+        for option in ("--store", "--journal", "--memory", "--snapshot", "--keys", "--trace", "--plan", "--id",
                        "--signature", "--data", "--cache-tool"):
             self.assertIn(option, self.refused("eval", "(tool/touch {})", *tool, option, ""))
             self.assertIn(option, self.refused("eval", "(tool/touch {})", *tool, option + "="))

@@ -258,6 +258,15 @@ class PromptRuns(CommandLineTest):
         self.assertEqual(self.row()["state"], "ended ok")
         self.assertEqual(self.prompt("[x y]", tools=tools)[0], "[40 2]\n")
 
+    def test_the_next_prompt_knows_the_names_of_a_program_that_ended_with_fail(self):
+        self.prompt("(do (def held 1) (fail 2))", "(do (def xyzzy 1) (count 5))")
+        out, _ = self.prompt(":doc held", ":doc xyzzy", ":memory", "held")
+        self.assertEqual(out, "held  (your value)\nnothing is named xyzzy\nheld\n"
+                              "the store has the values: type a name to see one\n1\n")
+
+    def test_a_prompt_without_programs_has_nothing_in_memory(self):
+        self.assertEqual(self.prompt(":memory")[0], "nothing is defined\n")
+
     def test_a_pipe_hears_by_the_status_that_a_program_was_not_executed(self):
         tools = ("--tool", "pay=sh " + self.file("pay.sh", "kill -9 $$\n"))
         self.prompt('(await-signal "go")')

@@ -188,7 +188,7 @@ class Prompt(CommandLineTest):
         self.assertIn(f"waits for {operation}", terminal.says(":store", "facts"))
         terminal.says(f":resolve {operation} 5", "\n#'y")
         terminal.says("[x y]", "[40 5]")
-        terminal.says(":memory", "the definitions are in the store")
+        terminal.says(":memory", "the store has the values: type a name to see one")
         self.assertEqual(terminal.end(), 0)
 
 

@@ -133,7 +133,7 @@ void declare_run_options(CLI::App& command, RunArguments& options) {
   command.add_option("--signature", options.signature,
                      "What the result must look like, e.g. '{name :string, age :int?}'");
   command.add_option("--float-precision", options.float_precision, "Round floats of the result to that many decimals");
-  command.add_option("--run-id,--id", options.run_id,
+  command.add_option("--id,--run-id", options.run_id,
                      "Name of the run: in a store, in the idempotency keys that tools are given, in sealed snapshots")
       ->type_name("ID");
   options.limits.declare(command);

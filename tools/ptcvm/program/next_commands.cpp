@@ -1,5 +1,7 @@
 #include "tools/ptcvm/program/next_commands.h"
 
+#include <algorithm>
+
 #include "tools/ptcvm/store/waits_text.h"
 #include "tools/ptcvm/text/moments.h"
 #include "tools/ptcvm/text/shell_arguments.h"
@@ -27,10 +29,17 @@ std::string name_words(const std::string& run, const std::string& name) {
   return (looks_like_option ? " -- " : " ") + shell_quoted(run) + ' ' + shell_quoted(name);
 }
 
+// Returns whether a person can type the name of a signal. A program may name one "" or with a line break in it, and
+// that one is answered by the id of its operation.
+bool is_typed(std::string_view name) {
+  return !name.empty() && std::ranges::none_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
+
 // One operation of a run in a store, and the command that answers it.
 std::string answer_in_store(const StoreOptions& store, const StoredWait& wait) {
   if (wait.tool == "sleep") return "  it sleeps until " + time_text(wait.deadline_ms) + '\n';
-  if (const auto signal = signal_name(wait.tool, wait.args_edn)) {
+  const auto signal = signal_name(wait.tool, wait.args_edn);
+  if (signal && is_typed(*signal)) {
     return asked_text("the signal " + *signal, wait.deadline_ms) + "      ptcvm journal put " + store_words(store) +
            name_words(store.id, *signal) + " JSON\n";
   }

@@ -237,8 +237,7 @@ class Repl {
 
   void show_memory() {
     const auto definitions = turns_->definitions_edn();
-    if (definitions) return show_folded(pretty_edn(*definitions));
-    std::cout << "the definitions are in the store; type a name to see its value\n";
+    show_folded(definitions ? pretty_edn(*definitions) : stored_names_text(turns_->defined_names()));
   }
 
   void forget() {

@@ -72,7 +72,6 @@ class StoredTurns : public ReplTurns {
       refused.outcome.diagnostic = refused_data(*session, source, parts_.options.strict_data);
     }
     if (refused.outcome.diagnostic) return refused;
-    for (std::string& name : names_defined_in(source)) defined_.push_back(std::move(name));
     return drive(StoredRun::start(parts_.engine, command_.store(), parts_.tools.tools, source, stored_));
   }
 
@@ -107,14 +106,14 @@ class StoredTurns : public ReplTurns {
 
   std::optional<std::string> definitions_edn() const override { return std::nullopt; }
   std::vector<std::string> defined_names() const override {
-    std::vector<std::string> names = defined_;
+    std::vector<std::string> names;
     for (const std::string& source : earlier_programs()) {
       for (std::string& name : names_defined_in(source)) names.push_back(std::move(name));
     }
     return names;
   }
 
-  // What other processes add while this one runs is seen when it is asked for first.
+  // What other processes add is seen when it is asked for first after a program.
   std::vector<std::string> earlier_programs() const override {
     if (!earlier_) {
       earlier_.emplace();
@@ -190,6 +189,7 @@ class StoredTurns : public ReplTurns {
   }
 
   TurnEnd drive(Result<StoredRun> opened) {
+    earlier_.reset();
     if (!opened) return failed(opened.error());
     StoredRun& run = *opened;
     CommandCalls commands(parts_.tools, parts_.options.parallel_tools, parts_.interrupted.flag());
@@ -214,8 +214,7 @@ class StoredTurns : public ReplTurns {
   mutable StoreCommand command_;
   StoredOptions stored_;
   std::vector<StoredWait> pending_;
-  std::vector<std::string> defined_;   // in this process
-  mutable std::optional<std::vector<std::string>> earlier_;   // once somebody has asked for them
+  mutable std::optional<std::vector<std::string>> earlier_;   // since somebody asked for them after the last program
 };
 
 }   // namespace

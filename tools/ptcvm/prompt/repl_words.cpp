@@ -181,6 +181,15 @@ std::vector<std::string> map_keys(std::string_view edn) {
   return keys;
 }
 
+std::string stored_names_text(std::vector<std::string> names) {
+  if (names.empty()) return "nothing is defined\n";
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::string text;
+  for (const std::string& name : names) text += name + '\n';
+  return text + "the store has the values: type a name to see one\n";
+}
+
 std::vector<std::string> names_defined_in(std::string_view source) {
   std::vector<std::string> names;
   SourceTokens tokens(source);

@@ -42,6 +42,8 @@ Completion completion_of(std::string_view line, bool begins_program, const ReplN
 // Returns the keys of an EDN map whose keys are keywords or strings, as names.
 std::vector<std::string> map_keys(std::string_view edn);
 
+// Returns a line for each of the names of which a store has the values, and how to see them.
+std::string stored_names_text(std::vector<std::string> names);
 // Returns the names behind def, defn and defonce in a program.
 std::vector<std::string> names_defined_in(std::string_view source);
 

@@ -26,7 +26,7 @@ void take(std::vector<StoredProgram>& programs, const json::object& fact) {
     programs.back().begun_ms = time_in(fact);
   } else if (kind == "turn_ended" && !programs.empty()) {
     const std::string_view status = text_in(fact, "status");
-    programs.back().has_ended_well = status == "ok" || status == "return";
+    programs.back().has_ended_well = status == "ok" || status == "return" || status == "fail";
   }
 }
 
