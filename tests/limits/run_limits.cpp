@@ -1,9 +1,10 @@
 // Limits against everything: every program under each limit and in memory that ends, and the table of what grows.
 //
-//   ptc_limits_test FOLDER [--full | --points N --refusals N] [--filter TEXT] [--only LIMIT]
+//   ptc_limits_test FOLDER [--full | --points N --refusals N] [--one-in N] [--filter TEXT] [--only LIMIT]
 //   ptc_limits_test --growth GROWTH.tsv OTHERS.tsv PAGE.md [--write]
 //
-// --full tries every point up to 2,000 of each limit and every block of memory. LIMIT is the name of a row of
+// --full tries every point up to 2,000 of each limit and every block of memory. With --one-in each N-th program is
+// tried. LIMIT is the name of a row of
 // limit_sweep.cpp, refusal or restored.
 #include <charconv>
 #include <cstdio>
@@ -25,6 +26,7 @@ struct Arguments {
   SweepSize size;
   std::string folder, filter, only;
   std::vector<std::string> tables;
+  std::uint64_t one_in = 1;
   bool writes = false, refused = false;
 };
 
@@ -48,6 +50,8 @@ Arguments read_arguments(int count, char** texts) {
       out.refused |= !read_number(texts[++i], out.size.points);
     } else if (text == "--refusals" && has_next) {
       out.refused |= !read_number(texts[++i], out.size.refusals);
+    } else if (text == "--one-in" && has_next) {
+      out.refused |= !read_number(texts[++i], out.one_in) || out.one_in == 0;
     } else if (text == "--growth" && i + 3 < count) {
       out.tables = {texts[i + 1], texts[i + 2], texts[i + 3]};
       i += 3;
@@ -75,8 +79,9 @@ int run_growth(const Arguments& arguments) {
 int run_sweep(const Arguments& arguments) {
   LimitSweep sweep(arguments.size, arguments.only);
   std::size_t failed = 0;
+  std::uint64_t number = 0;
   for (const ProgramFile& file : ptc::test::read_program_files(arguments.folder, arguments.filter)) {
-    if (file.heavy || !file.complaint.empty()) continue;
+    if (file.heavy || !file.complaint.empty() || number++ % arguments.one_in != 0) continue;
     const std::string failures = sweep.failures_of(file);
     if (!failures.empty()) {
       ++failed;
@@ -99,7 +104,8 @@ int run_sweep(const Arguments& arguments) {
 int main(int count, char** texts) {
   const Arguments arguments = read_arguments(count, texts);
   if (arguments.refused) {
-    std::fputs("usage: ptc_limits_test FOLDER [--full | --points N --refusals N] [--filter TEXT] [--only LIMIT]\n"
+    std::fputs("usage: ptc_limits_test FOLDER [--full | --points N --refusals N] [--one-in N] [--filter TEXT] "
+               "[--only LIMIT]\n"
                "       ptc_limits_test --growth GROWTH.tsv OTHERS.tsv PAGE.md [--write]\n",
                stderr);
     return 2;
