@@ -15,19 +15,6 @@ namespace {
 constexpr double kMillion = 1e6;
 constexpr FileBound kPricesFile{std::size_t{16} << 20, "a file of prices"};
 
-std::optional<wire::TokenUsage> usage_of(const loop::ModelChoice& choice, const loop::ModelReply& reply) {
-  wire::ReplyReader::Answer answer;
-  answer.protocol = choice.protocol;
-  answer.is_stream = choice.is_stream;
-  answer.status = reply.status;
-  wire::ReplyReader reader(std::move(answer));
-  reader.feed(reply.body);
-  return reader.finish(reply.is_cut ? wire::ReplyReader::End::Cut : wire::ReplyReader::End::Proper, 0).usage;
-}
-
-// Whether all of a good reply came, so that it should say what it used.
-bool is_whole(const loop::ModelReply& reply) { return reply.status >= 200 && reply.status < 300 && !reply.is_cut; }
-
 // Whether a model may have answered, and nobody has the end of its reply. Without a status there was no connection.
 bool is_lost_on_the_way(const loop::ModelReply& reply) { return reply.is_cut && reply.status != 0; }
 
@@ -69,6 +56,18 @@ void add_reply(CostLine& line, const KeptRequest& request, const loop::ModelPric
 }
 
 }  // namespace
+
+std::optional<wire::TokenUsage> usage_of(const loop::ModelChoice& choice, const loop::ModelReply& reply) {
+  wire::ReplyReader::Answer answer;
+  answer.protocol = choice.protocol;
+  answer.is_stream = choice.is_stream;
+  answer.status = reply.status;
+  wire::ReplyReader reader(std::move(answer));
+  reader.feed(reply.body);
+  return reader.finish(reply.is_cut ? wire::ReplyReader::End::Cut : wire::ReplyReader::End::Proper, 0).usage;
+}
+
+bool is_whole(const loop::ModelReply& reply) { return reply.status >= 200 && reply.status < 300 && !reply.is_cut; }
 
 std::optional<loop::ModelPrices> prices_of_file(const std::string& file, std::string& message) {
   const auto read = read_json_file(file, kPricesFile, message);

@@ -17,6 +17,10 @@ std::optional<loop::ModelPrices> prices_of_file(const std::string& file, std::st
 bool limits_money(const loop::AgentDefinition& agent);
 // Returns why a limit of money cannot be kept: one of the models has no price. "": each model has one.
 std::string missing_price(const std::vector<std::string>& models, const loop::ModelPrices& prices);
+// Returns the tokens that a reply says it used, as its protocol says them; nullopt when it says nothing of them.
+std::optional<wire::TokenUsage> usage_of(const loop::ModelChoice& choice, const loop::ModelReply& reply);
+// Returns whether all of a good reply came, so that it should say what it used.
+bool is_whole(const loop::ModelReply& reply);
 // Returns what one reply has cost, in millionths, or nullopt when nobody knows it. A reply that says nothing of its
 // tokens because it failed, or was cut, has cost nothing.
 std::optional<std::uint64_t> cost_of(const loop::ModelChoice& choice, const loop::ModelReply& reply,

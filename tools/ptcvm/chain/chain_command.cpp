@@ -137,6 +137,7 @@ void add_chain_command(CLI::App& app, int& status) {
   add_chain_answer(*chain, status);
   add_chain_show(*chain, status);
   add_chain_report(*chain, status);
+  add_chain_cost(*chain, status);
   add_chain_feedback(*chain, status);
   add_chain_replan(*chain, status);
   add_chain_list(*chain, status);

@@ -329,7 +329,8 @@ std::optional<ChainDriver::End> ChainDriver::give_reply(chain::ChainRun& run, co
   const ChainOperation operation = found->second.operation;
   const std::uint32_t attempt = parts_.log == nullptr ? found->second.attempt : parts_.log->attempts(operation.key);
   asked_.erase(found);
-  auto kept = parts_.on_reply ? parts_.on_reply(operation.key + " #" + std::to_string(attempt)) : Result<void>();
+  const std::string what = operation.step.empty() ? operation.purpose : operation.purpose + " " + operation.step;
+  auto kept = parts_.on_reply({operation.key + " #" + std::to_string(attempt), what, parts_.choice, answer.reply});
   if (kept) kept = note_rate(answer.reply);
   if (!kept) return End{End::Kind::Failed, kept.error(), {}};
   const wire::Reply reply = read_reply(answer.reply, parts_.choice);
@@ -383,7 +384,8 @@ std::optional<ChainDriver::End> ChainDriver::give_to_agent(const ModelAnswer& an
   const loop::Operation request = std::move(found->second);
   agent_requests_.erase(found);
   if (agent == agents_.end()) return std::nullopt;
-  auto given = parts_.on_reply ? parts_.on_reply(request.key + " #" + std::to_string(request.attempt)) : Result<void>();
+  const std::string attempt = request.key + " #" + std::to_string(request.attempt);
+  auto given = parts_.on_reply({attempt, "step " + agent->second->step_id(), request.model, answer.reply});
   if (given) given = note_rate(answer.reply);
   if (given) given = agent->second->answer(request.path, answer.reply);
   return given ? std::nullopt : std::optional(End{End::Kind::Failed, given.error(), {}});

@@ -17,6 +17,7 @@
 #include "tools/ptcvm/calls/command_calls.h"
 #include "tools/ptcvm/chain/chain_checklist.h"
 #include "tools/ptcvm/chain/chain_job_log.h"
+#include "tools/ptcvm/chain/chain_replies.h"
 #include "tools/ptcvm/chain/chain_step_agent.h"
 
 namespace ptcvm::cli {
@@ -35,7 +36,7 @@ class ChainDriver {
     const std::atomic<bool>& interrupted;
     std::function<void(const ChainMoment& moment)> on_moment;           // what has begun or ended
     std::function<void()> on_tick;                                      // while something is waited for
-    std::function<Result<void>(const std::string& key)> on_reply;       // a reply of the model is about to be used
+    std::function<Result<void>(const ChainReply& reply)> on_reply;
     // For a worker. The log keeps requests and replies, and a time that has to pass ends the drive. `draining` set:
     // begins nothing, waits for what is under way, and ends with Interrupted.
     ChainJobLog* log = nullptr;

@@ -88,7 +88,7 @@ int ChainSession::open(const ChainSetup& setup, bool is_kept) {
       .interrupted = *interrupted_.flag(),
       .on_moment = [this](const ChainMoment& moment) { tell(moment); },
       .on_tick = [this] { if (checklist_) checklist_->tick(); },
-      .on_reply = [this](const std::string& key) { return keep_reply(store_, id_, key); }});
+      .on_reply = [this](const ChainReply& reply) { return keep_reply(store_, id_, reply); }});
   return kSuccess;
 }
 

@@ -347,23 +347,6 @@ Result<std::vector<std::string>> task_ids(const Store& store) {
   return ids;
 }
 
-Result<void> keep_reply(const Store& store, const std::string& id, const std::string& key) {
-  HostFact fact;
-  fact.fact_class = HostFactClass::Control;
-  fact.name = "reply";
-  fact.key = "reply " + key;
-  fact.body = "{}";
-  return put_fact(store, setup_log(id), std::move(fact));
-}
-
-Result<std::size_t> kept_replies_of(const Store& store, const std::string& id) {
-  std::size_t count = 0;
-  const auto visited =
-      visit_host_facts(store, setup_log(id), [&](const HostFact& fact) { count += fact.name == "reply"; });
-  if (!visited) return visited.error();
-  return count;
-}
-
 // Earlier versions had one log for all tenants, which belongs to the tenant who wrote first.
 Result<void> visit_shared_facts(const Store& store, const StoreOptions& place, const std::string& name,
                                 const std::function<void(const HostFact& fact)>& visit) {

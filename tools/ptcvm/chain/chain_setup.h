@@ -78,10 +78,6 @@ Result<std::optional<ChainSetup>> kept_setup(const Store& store, const std::stri
 // Returns the ids of the tasks in the store, in their order.
 Result<std::vector<std::string>> task_ids(const Store& store);
 
-// Notes that a reply of the model was used; replies of a script are not used twice.
-Result<void> keep_reply(const Store& store, const std::string& id, const std::string& key);
-Result<std::size_t> kept_replies_of(const Store& store, const std::string& id);
-
 // Calls visit() for every fact that the tasks of a tenant share under that name, in order.
 Result<void> visit_shared_facts(const Store& store, const StoreOptions& place, const std::string& name,
                                 const std::function<void(const HostFact& fact)>& visit);

@@ -63,6 +63,7 @@ Result<std::unique_ptr<StepAgent>> StepAgent::open(const Engine& engine, const S
   if (!agent) return std::move(agent).error();
   const std::function<std::int64_t()> clock = task.clock ? task.clock : now_millis;
   std::unique_ptr<StepAgent> made(new StepAgent(is_virtual, clock));
+  made->step_ = step.step;
   made->unsafe_tools_ = unsafe_tools(task);
   loop::StoredAgentOptions how;
   how.start.id = (task.runs.empty() ? step.key : task.runs + step.step) + "@" +

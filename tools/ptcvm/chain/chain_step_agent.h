@@ -61,6 +61,7 @@ class StepAgent {
   Result<void> doubt(std::string_view path) { return stored_->doubt(path); }
   // Lets a request wait for a time, as its server wants it.
   Result<void> defer(std::string_view path, std::int64_t due_ms) { return stored_->defer_model(path, due_ms); }
+  const std::string& step_id() const { return step_; }
   std::uint64_t fencing_token() const { return stored_->fencing_token(); }
   // Returns the time for which the agent waits; nullopt: it waits for requests(), or for nothing.
   std::optional<std::int64_t> due_ms() const;
@@ -80,6 +81,7 @@ class StepAgent {
   std::int64_t virtual_ms_;          // the virtual time, in ms since 1970
   std::optional<loop::StoredAgent> stored_;
   std::optional<HostLog> log_;       // what the store has of the run
+  std::string step_;
   std::set<std::string> unsafe_tools_;
 };
 

@@ -6,6 +6,7 @@ namespace ptcvm::cli {
 
 void add_chain_answer(CLI::App& chain, int& status);
 void add_chain_show(CLI::App& chain, int& status);
+void add_chain_cost(CLI::App& chain, int& status);
 void add_chain_report(CLI::App& chain, int& status);
 void add_chain_feedback(CLI::App& chain, int& status);
 void add_chain_replan(CLI::App& chain, int& status);

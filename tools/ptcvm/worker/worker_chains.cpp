@@ -173,7 +173,7 @@ class ChainTurn {
                         .interrupted = turn_.abandon,
                         .on_moment = {},
                         .on_tick = {},
-                        .on_reply = {},
+                        .on_reply = [this](const ChainReply& reply) { return keep_reply(turn_.store, id_, reply); },
                         .log = &*log_,
                         .rates = &rates_,
                         .draining = &turn_.leave,

@@ -1,0 +1,88 @@
+// ptcvm chain cost: what the models of a task have cost, by what they were asked for.
+#include <boost/json.hpp>
+#include <iostream>
+#include <memory>
+
+#include "tools/ptcvm/chain/chain_replies.h"
+#include "tools/ptcvm/chain/chain_setup.h"
+#include "tools/ptcvm/chain/chain_stored_commands.h"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/process/terminal.h"
+#include "tools/ptcvm/text/text_table.h"
+
+namespace ptcvm::cli {
+namespace {
+
+namespace json = boost::json;
+
+struct CostArguments {
+  ChainArguments chain;
+  std::string prices;
+  bool as_json = false;
+};
+
+json::object cost_json(const CostLine& line) {
+  return {{"for", line.agent},           {"model", line.model},
+          {"calls", line.calls},         {"input", line.input},
+          {"cached", line.cached},       {"cache_written", line.cache_written},
+          {"output", line.output},       {"reasoning", line.reasoning},
+          {"money", line.money() ? json::value(*line.money()) : json::value()}};
+}
+
+std::vector<std::string> cost_row(const CostLine& line, const std::string& what) {
+  return {what,
+          line.model,
+          std::to_string(line.calls),
+          std::to_string(line.input),
+          std::to_string(line.cached),
+          std::to_string(line.output),
+          line.money_text()};
+}
+
+int show_cost(const CostArguments& arguments) {
+  const StoreOptions& options = arguments.chain.store;
+  std::string message;
+  const auto prices = arguments.prices.empty() ? loop::ModelPrices() : prices_of_file(arguments.prices, message);
+  if (!prices) return refuse_input(message);
+  int status = kSuccess;
+  const auto store = open_store(options, StoreUse::Existing, message, status);
+  if (!store) complain(message);
+  if (!store) return status;
+  const auto setup = kept_setup(*store, options.id);
+  if (!setup) return complain_of_store(setup.error());
+  if (!*setup) return refuse_input("the store has no task " + options.id + "; see ptcvm chain list");
+  const auto lines = chain_cost_lines(*store, options.id, *prices);
+  if (!lines) return complain_of_store(lines.error());
+  if (const std::string why = unknown_cost(*lines); !why.empty()) complain(why);
+  const CostLine sum = sum_of(*lines);
+  if (arguments.as_json) {
+    json::array rows;
+    for (const CostLine& line : *lines) rows.push_back(cost_json(line));
+    std::cout << json::serialize(json::object{{"lines", std::move(rows)}, {"sum", cost_json(sum)}}) << '\n';
+    return kSuccess;
+  }
+  std::vector<std::vector<std::string>> rows = {{"for", "model", "calls", "input", "cached", "output", "money"}};
+  for (const CostLine& line : *lines) rows.push_back(cost_row(line, line.agent));
+  rows.push_back(cost_row(sum, "sum"));
+  std::cout << text_table(rows);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_chain_cost(CLI::App& chain, int& status) {
+  auto* const command = chain.add_subcommand("cost", "Show tokens and money by what the model was asked for");
+  auto arguments = std::make_shared<CostArguments>();
+  declare_chain_store(*command, arguments->chain);
+  command->add_option("--prices", arguments->prices, "Prices of models for a million tokens, a file of JSON")
+      ->type_name("FILE");
+  command->add_flag("--json", arguments->as_json, "Print JSON");
+  command->footer(R"(Examples:
+  ptcvm chain cost --store tasks.db --id tidy --prices prices.json
+
+Prices are for a million tokens: {"gpt-4.1": {"input": 2, "cached": 0.5, "output": 8}, "*": {…}}. Money that nobody
+knows is "?", and null in JSON.)");
+  command->callback([arguments, &status] { status = show_cost(*arguments); });
+}
+
+}  // namespace ptcvm::cli

@@ -1,0 +1,107 @@
+#include "tools/ptcvm/chain/chain_replies.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <optional>
+
+#include "ptcvm/host_log.hpp"
+#include "tools/ptcvm/chain/chain_setup.h"
+#include "tools/ptcvm/text/moments.h"
+
+namespace ptcvm::cli {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* kReply = "reply";
+
+std::string replies_log(const std::string& id) { return id + "/setup"; }
+
+// Writes nothing of tokens for a reply that says nothing of them.
+std::string reply_body(const ChainReply& reply) {
+  json::object body{{"for", reply.what}, {"model", reply.choice.name}};
+  const auto used = usage_of(reply.choice, reply.reply);
+  if (!used) {
+    if (is_whole(reply.reply)) body["unknown"] = true;
+    return json::serialize(body);
+  }
+  const wire::TokenUsage usage = loop::even_usage(*used, reply.choice.protocol);
+  const auto add = [&body](const char* name, const std::optional<std::int64_t>& tokens) {
+    if (tokens) body[name] = *tokens;
+  };
+  add("input", usage.input);
+  add("cached", usage.cached);
+  add("cache_written", usage.cache_written);
+  add("output", usage.output);
+  add("reasoning", usage.reasoning);
+  return json::serialize(body);
+}
+
+std::int64_t tokens_in(const json::object& body, std::string_view name) {
+  const json::value* const found = body.if_contains(name);
+  return found != nullptr && found->is_int64() ? found->get_int64() : 0;
+}
+
+std::string text_in(const json::object& body, std::string_view name) {
+  const json::value* const found = body.if_contains(name);
+  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
+}
+
+// Adds a reply. Versions that noted replies without their tokens left {}: nobody knows what these have cost.
+void add_reply(std::vector<CostLine>& lines, const json::object& body, const loop::ModelPrices& prices) {
+  const std::string what = text_in(body, "for"), model = text_in(body, "model");
+  auto line = std::ranges::find_if(lines, [&](const CostLine& one) { return one.agent == what && one.model == model; });
+  if (line == lines.end()) {
+    CostLine& added = lines.emplace_back();
+    added.agent = what;
+    added.model = model;
+    line = lines.end() - 1;
+  }
+  ++line->calls;
+  if (body.empty() || body.contains("unknown")) line->is_counted = false;
+  wire::TokenUsage usage;
+  line->input += usage.input.emplace(tokens_in(body, "input"));
+  line->cached += usage.cached.emplace(tokens_in(body, "cached"));
+  line->cache_written += usage.cache_written.emplace(tokens_in(body, "cache_written"));
+  line->output += usage.output.emplace(tokens_in(body, "output"));
+  line->reasoning += usage.reasoning.emplace(tokens_in(body, "reasoning"));
+  const loop::TokenPrices* const known = loop::find_prices(prices, model);
+  line->is_priced = known != nullptr;
+  if (known != nullptr) line->millionths += loop::money_of(usage, wire::Protocol::Chat, *known);   // it is even
+}
+
+}  // namespace
+
+Result<void> keep_reply(const Store& store, const std::string& id, const ChainReply& reply) {
+  HostFact fact;
+  fact.fact_class = HostFactClass::Control;
+  fact.name = kReply;
+  fact.key = "reply " + reply.key;
+  fact.body = reply_body(reply);
+  fact.time_ms = now_millis();
+  const auto put = HostLog::of(store, replies_log(id)).put(HostCut::blind(), {&fact, 1});
+  return put ? Result<void>() : put.error();
+}
+
+Result<std::size_t> kept_replies_of(const Store& store, const std::string& id) {
+  std::size_t count = 0;
+  const auto visited =
+      visit_host_facts(store, replies_log(id), [&](const HostFact& fact) { count += fact.name == kReply; });
+  if (!visited) return visited.error();
+  return count;
+}
+
+Result<std::vector<CostLine>> chain_cost_lines(const Store& store, const std::string& id,
+                                               const loop::ModelPrices& prices) {
+  std::vector<CostLine> lines;
+  const auto visited = visit_host_facts(store, replies_log(id), [&](const HostFact& fact) {
+    if (fact.name != kReply) return;
+    boost::system::error_code error;
+    const json::value body = json::parse(fact.body, error);
+    if (!error && body.is_object()) add_reply(lines, body.get_object(), prices);
+  });
+  if (!visited) return visited.error();
+  return lines;
+}
+
+}  // namespace ptcvm::cli
