@@ -71,7 +71,7 @@ std::string CallProcess::start() {
   if (ends_ != nullptr) return {};
   auto ends = std::make_unique<ChildEnds>();
   if (const int error = ends->start({program_.command, program_.environment, program_.folder}); error != 0) {
-    failure_ = "cannot start " + program_.command[0] + ": " + std::strerror(error);
+    failure_ = start_failure_text(program_.command, program_.folder, error);
     return failure_;
   }
   ends_ = std::move(ends);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <string_view>
 
 #include "drivers/stdio/marked_processes.h"
@@ -107,6 +108,12 @@ void Descriptor::set(int fd) {
 void Descriptor::close() {
   if (fd_ >= 0) ::close(fd_);
   fd_ = -1;
+}
+
+std::string start_failure_text(const std::vector<std::string>& command, const std::string& folder, int error) {
+  const bool is_enterable = folder.empty() || access((folder + "/.").c_str(), X_OK) == 0;
+  if (!is_enterable) return "cannot enter the folder " + folder + " of " + command[0] + ": " + std::strerror(errno);
+  return "cannot start " + command[0] + ": " + std::strerror(error);
 }
 
 int ChildEnds::start(const ChildProgram& program) {

@@ -46,6 +46,10 @@ struct ChildEnds {
   int start(const ChildProgram& program);
 };
 
+// Returns why a program could not be started, for people: "cannot start pay: No such file or directory", or what is
+// wrong with its folder. `error` is what start() returned; `folder` is "" or the folder of the program.
+std::string start_failure_text(const std::vector<std::string>& command, const std::string& folder, int error);
+
 // Returns whether the child has ended; `status` is then as waitpid() gives it. What the child started and left in its
 // process group is killed before its number can be given to another process.
 bool reap_child(pid_t pid, int& status);

@@ -102,6 +102,8 @@ class Moves(MoveTest):
                     err = self.refused(*words, "--store", store)
                     self.assertIn("run_moved: the run order-17 was moved to ", err)
                     self.assertIn(to.split("?")[0].split("@")[-1], err)
+                    self.assertIn("give the command with --store of it", err)
+                self.assertNotIn("add --tool", self.refused("resume", "order-17", "--store", store))
                 self.assertIn("moved before", self.move(store, to), "again is no harm")
                 self.assertIn("run_moved", self.refused("runs", "move", "order-17", "--store", store, "--to",
                                                         self.other("third.db")))

@@ -264,6 +264,12 @@ class PromptRuns(CommandLineTest):
         self.assertEqual(out, "held  (your value)\nnothing is named xyzzy\nheld\n"
                               "the store has the values: type a name to see one\n1\n")
 
+    def test_a_prompt_names_the_options_of_tools_that_its_program_lacks(self):
+        pay = ("--tool", "pay=echo 5", "--tool-effect", "pay=keyed")
+        self.prompt('(do (await-signal "go") (tool/pay {:n 1}))', tools=pay)
+        _, err = self.prompt("", ends=65)
+        self.assertIn("tool pay is missing; add --tool pay=COMMAND --tool-effect pay=keyed", err)
+
     def test_a_prompt_without_programs_has_nothing_in_memory(self):
         self.assertEqual(self.prompt(":memory")[0], "nothing is defined\n")
 

@@ -49,6 +49,13 @@ class ToolsFile(CommandLineTest):
         self.assertEqual(status, 1)
         self.assertIn("price: args.id: expected int, got string", err)
 
+    def test_a_folder_that_is_not_there_is_named(self):
+        for process in ("call", "stays"):
+            tool = {"name": "price", "command": ["echo", "1"], "folder": "gone"}
+            path = self.tools(tool | ({"process": "stays"} if process == "stays" else {}))
+            _, _, err = ptcvm("eval", "(tool/price {})", "--tools", path)
+            self.assertRegex(err, r"cannot enter the folder \S*gone of echo: No such file or directory")
+
     def test_edn_and_a_command_as_text(self):
         path = self.file("tools.edn", '{:tools [{:name :one :command "sh -c \'echo 1\'" :effect :pure}]}')
         self.assertEqual(ptcvm("eval", "(tool/one)", "--tools", path), (0, "1\n", ""))

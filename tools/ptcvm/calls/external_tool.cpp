@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "drivers/stdio/child_spawn.h"
 #include "ptcvm/convert.hpp"
 #include "tools/ptcvm/calls/child_process.h"
 #include "tools/ptcvm/process/terminal.h"
@@ -32,7 +33,7 @@ int signal_of_status(const ChildResult& child) {
 std::string failure_of(const ExternalTool& tool, const ChildResult& child) {
   switch (child.end) {
     case ChildResult::End::NotStarted:
-      return "cannot start " + tool.command[0] + ": " + std::strerror(child.code);
+      return stdio::start_failure_text(tool.command, tool.folder, child.code);
     case ChildResult::End::TimedOut: return timeout_text(tool);
     case ChildResult::End::Cancelled: return "stopped";
     case ChildResult::End::TooMuchOutput: return "its output is too large";

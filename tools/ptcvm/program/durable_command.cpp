@@ -145,7 +145,7 @@ class StoredTurn {
     stored_.parallel_calls = options_.parallel_tools;
     if (request_.after_ms != 0) stored_.clock = [after = request_.after_ms] { return now_millis() + after; };
     auto done = executed(prepared, *tools);
-    if (done && !*done && done->error().code == Errc::refused) {
+    if (done && !*done && may_lack_tools(done->error())) {
       ParkedTools parked = add_parked_tools(engine_, command_.store(), id, *tools);
       missing_options_ = std::move(parked.missing);
       if (parked.is_any_added) done = executed(prepared, *tools);
@@ -160,7 +160,7 @@ class StoredTurn {
                                                 const CommandTools& tools) {
     const Tools known = request_.is_recorded ? without_reconcilers(tools.tools) : tools.tools;
     auto stored = prepared(known);
-    if (!stored) return message_ = stored.error().message, std::nullopt;
+    if (!stored) return message_ = message_of_store(stored.error()), std::nullopt;
     if (!warn_of_changed_tools(command_.store(), stored_.id, tools, message_)) return std::nullopt;
     if (trace_ != nullptr) trace_->expect_start(stored->name());
     const InterruptFlag interrupted;
@@ -172,7 +172,7 @@ class StoredTurn {
   int report_error(const Error& error) {
     switch (error.code) {
       case Errc::busy: return complain_of_busy(error.message);
-      case Errc::refused: return refuse_input(error.message + missing_options_);
+      case Errc::refused: return refuse_input(message_of_store(error) + missing_options_);
       default: break;
     }
     if (trace_ != nullptr) trace_->warn(store_message(error));

@@ -1,9 +1,23 @@
 #include "tools/ptcvm/program/snapshot_tools.h"
 
+#include <optional>
+#include <utility>
+
 #include "ptcvm/host_log.hpp"
 #include "tools/ptcvm/program/snapshot_file.h"
 
 namespace ptcvm::cli {
+namespace {
+
+// Returns what a store has parked of a run, or nullopt.
+std::optional<SnapshotView> parked_snapshot(const Engine& engine, const Store& store, const std::string& run) {
+  const auto parked = HostLog::of(store, run).parked();
+  if (!parked || !*parked) return std::nullopt;
+  auto snapshot = SnapshotView::open(engine, (*parked)->snapshot, kMostSnapshotBytes);
+  return snapshot ? std::optional(std::move(*snapshot)) : std::nullopt;
+}
+
+}  // namespace
 
 std::vector<std::string> add_async_tools_of(const SnapshotView& snapshot, CommandTools& tools) {
   std::vector<std::string> added;
@@ -31,10 +45,18 @@ std::string missing_tool_options(const SnapshotView& snapshot, const CommandTool
   return text.empty() ? "" : "; add" + text;
 }
 
+bool may_lack_tools(const Error& error) {
+  return error.code == Errc::refused && error.detail != "run_moved" && error.detail != "run_is_copy";
+}
+
+std::string missing_tools_of_parked(const Engine& engine, const Store& store, const std::string& run,
+                                    const CommandTools& tools) {
+  const auto snapshot = parked_snapshot(engine, store, run);
+  return snapshot ? missing_tool_options(*snapshot, tools) : "";
+}
+
 ParkedTools add_parked_tools(const Engine& engine, const Store& store, const std::string& run, CommandTools& tools) {
-  const auto parked = HostLog::of(store, run).parked();
-  if (!parked || !*parked) return {};
-  const auto snapshot = SnapshotView::open(engine, (*parked)->snapshot, kMostSnapshotBytes);
+  const auto snapshot = parked_snapshot(engine, store, run);
   if (!snapshot) return {};
   const bool is_any_added = !add_async_tools_of(*snapshot, tools).empty();
   return {is_any_added, missing_tool_options(*snapshot, tools)};

@@ -16,6 +16,12 @@ std::vector<std::string> add_async_tools_of(const SnapshotView& snapshot, Comman
 // another effect; or "".
 std::string missing_tool_options(const SnapshotView& snapshot, const CommandTools& tools);
 
+// Returns whether other tools may mend what was refused: false for a run that is not here.
+bool may_lack_tools(const Error& error);
+// Returns missing_tool_options() for what a store has parked of a run, or "".
+std::string missing_tools_of_parked(const Engine& engine, const Store& store, const std::string& run,
+                                    const CommandTools& tools);
+
 // Does both for what a store has parked of a run.
 struct ParkedTools {
   bool is_any_added = false;

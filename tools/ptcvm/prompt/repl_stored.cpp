@@ -4,6 +4,7 @@
 #include "tools/ptcvm/calls/command_calls.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/program/durable_command.h"
+#include "tools/ptcvm/program/snapshot_tools.h"
 #include "tools/ptcvm/prompt/repl_turns.h"
 #include "tools/ptcvm/prompt/repl_words.h"
 #include "tools/ptcvm/prompt/stored_programs.h"
@@ -182,9 +183,12 @@ class StoredTurns : public ReplTurns {
     return std::move(*session);
   }
 
-  static TurnEnd failed(Error error) {
+  TurnEnd failed(Error error) const {
     const int refusal = refusal_of(error);
     error.message = message_of_store(error);
+    if (may_lack_tools(error)) {
+      error.message += missing_tools_of_parked(parts_.engine, command_.store(), stored_.id, parts_.tools);
+    }
     return {outcome_of(error), {}, refusal};
   }
 

@@ -63,7 +63,7 @@ bool answer_operation(StoreCommand& command, const OperationAnswer& given, std::
   }
   const auto said = say(command, answer);
   if (said) return true;
-  message = said.error().message;
+  message = message_of_store(said.error());
   if (said.error().code != Errc::already_resolved) return false;
   const auto now = command.store().journal(run, JournalExtent::Notable);
   const JournalOperation* const held = now ? operation_of(*now, answer.operation) : nullptr;

@@ -212,7 +212,9 @@ std::string refused_state(const Error& error) { return "refused " + std::string(
 
 std::string message_of_store(const Error& error) {
   const bool needs_ring = error.code == Errc::seal_refused && error.detail == "keys_needed";
-  return error.message + (needs_ring ? " with --keys RING" : "");
+  const bool is_elsewhere = error.detail == "run_moved";
+  const char* const elsewhere = is_elsewhere ? "; give the command with --store of it" : "";
+  return error.message + (needs_ring ? " with --keys RING" : elsewhere);
 }
 
 int complain_of_store(const Error& error) {

@@ -210,7 +210,7 @@ Result<StoredOutcome> StoreWorker::executed(const std::string& id, const Command
 WorkedRun StoreWorker::step(const std::string& id, CommandTools& tools, bool& is_busy) {
   Result<StoredOutcome> done = executed(id, tools);
   std::string missing;
-  if (!done && done.error().code == Errc::refused) {
+  if (!done && may_lack_tools(done.error())) {
     CommandTools own = tools;                    // other runs have no use for the tools of this one
     own.tools = tools.tools.wrapped([](ToolCall&, const std::function<ToolReply()>& next) { return next(); });
     ParkedTools parked = add_parked_tools(engine_, store_, id, own);
