@@ -152,7 +152,7 @@ class Next(Waiting):
     def test_a_run_that_nothing_keeps_says_how_to_keep_it(self):
         status, _, _, err = self.agent("run", self.json("a.json", PAY), "--model", self.script(PAYS))
         self.assertEqual((status, err.count("\n")), (75, 1))
-        self.assertIn("the run waits and is not kept; run it with --store and --id to go on later", err)
+        self.assertIn("the run waits and is not kept; run it with --store and --id, or --snapshot, to go on later", err)
 
 
 class Lists(Waiting):

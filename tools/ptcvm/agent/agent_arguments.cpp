@@ -40,6 +40,11 @@ CLI::Option* declare_agent_model(CLI::App& command, AgentArguments& arguments) {
   return model;
 }
 
+void declare_agent_snapshot(CLI::App& command, std::string& file) {
+  command.add_option("--snapshot", file, "The file that keeps the run, without a store; JSON when it ends with .json")
+      ->type_name("FILE");
+}
+
 void declare_agent_tools(CLI::App& command, AgentArguments& arguments) {
   command
       .add_option("--tools", arguments.tools_files,

@@ -14,6 +14,7 @@ namespace ptcvm::cli {
 
 struct AgentArguments {
   std::string file, data, model, record, trace, prices, output = "json";
+  std::string snapshot;                          // the file that keeps the run, or ""
   StoreOptions store;                            // also the id of the run
   std::vector<std::string> tools_files;          // files of tools (tools_file.h)
   std::vector<std::string> tools, shell_tools;   // NAME=COMMAND
@@ -38,6 +39,7 @@ void declare_agent_sequence(CLI::App& command, AgentArguments& arguments);   // 
 CLI::Option* declare_agent_model(CLI::App& command, AgentArguments& arguments);
 // Declares --tools, --tool, --tool-shell, --rate, --trace, --output, --progress, --prices and --limit.
 void declare_agent_run(CLI::App& command, AgentArguments& arguments);
+void declare_agent_snapshot(CLI::App& command, std::string& file);           // --snapshot
 void declare_agent_tools(CLI::App& command, AgentArguments& arguments);   // --tools alone
 
 // Reads the commands of --tool and --tool-shell. Returns nullopt when one cannot be read; `message` then says why.

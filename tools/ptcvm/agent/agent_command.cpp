@@ -51,7 +51,8 @@ The first line of standard input is data/message when the prompt has {{message}}
 conversation. The chat ends with the input, and its last line of output is the line of the last run.)";
 
 int run_agent(AgentArguments& arguments) {
-  if (!arguments.store.path.empty()) return run_agent_in_store(arguments);
+  const bool is_file = !arguments.snapshot.empty();   // also where the environment names a store
+  if (!is_file && !arguments.store.path.empty()) return run_agent_in_store(arguments);
   std::string message;
   auto definition = agent_definition(arguments, message);
   const auto data = definition ? agent_data(arguments, message) : std::nullopt;
@@ -60,8 +61,9 @@ int run_agent(AgentArguments& arguments) {
   AgentSession session(arguments);
   if (!session.open(*std::move(definition)) || !session.start(*data)) return refuse_input(session.message());
   const AgentDriver::End end = session.drive();
-  if (end.kind == AgentDriver::End::Kind::Suspended || end.kind == AgentDriver::End::Kind::Interrupted) {
-    complain("the run waits and is not kept; run it with --store and --id to go on later");
+  const bool waits = end.kind == AgentDriver::End::Kind::Suspended || end.kind == AgentDriver::End::Kind::Interrupted;
+  if (waits && !is_file) {
+    complain("the run waits and is not kept; run it with --store and --id, or --snapshot, to go on later");
   }
   return session.report(end);
 }
@@ -162,6 +164,7 @@ void add_agent_command(CLI::App& app, int& status) {
   declare_agent_run(*run, *run_arguments);
   declare_sealed_store(*run, run_arguments->store);
   declare_new_run_id(*run, run_arguments->store);
+  declare_agent_snapshot(*run, run_arguments->snapshot);
   add_agent_resume(*agent, status);
   add_agent_show(*agent, status);
   add_agent_fork(*agent, status);

@@ -6,6 +6,7 @@
 #include "agents/loop/doubt_names.h"
 #include "tools/ptcvm/agent/agent_doubts.h"
 #include "tools/ptcvm/agent/agent_record.h"
+#include "tools/ptcvm/agent/agent_snapshot.h"
 #include "tools/ptcvm/agent/agent_store.h"
 #include "tools/ptcvm/agent/agent_stored_commands.h"
 #include "tools/ptcvm/agent/agent_tell.h"
@@ -121,8 +122,24 @@ std::string_view option_of_worker(const AgentArguments& given) {
   return found == std::end(options) ? std::string_view() : found->first;
 }
 
+// Goes on with the run of a file. What is refused leaves the file as it was.
+int resume_file(ResumeAgent& request) {
+  AgentArguments& arguments = request.arguments;
+  std::string message;
+  const auto snapshot = read_agent_snapshot(arguments.snapshot, message);
+  if (!snapshot) return refuse_input(message);
+  if (request.ends) return refuse_input("--end is for the session of a queue");
+  require_agent_model(arguments, snapshot->definition);
+  AgentSession session(arguments);
+  if (!session.open(snapshot->definition) || !session.restore(snapshot->bytes)) return refuse_input(session.message());
+  if (const auto given = give_all(session.handle(), request); !given) return refuse_error(given.error());
+  return session.report(session.drive());
+}
+
 int resume_agent(ResumeAgent& request) {
   AgentArguments& arguments = request.arguments;
+  if (!arguments.snapshot.empty()) return resume_file(request);
+  if (arguments.store.id.empty()) throw CLI::RequiredError("ID");
   const std::string& id = arguments.store.id;
   std::string message;
   int status = kSuccess;
@@ -184,6 +201,8 @@ void add_agent_resume(CLI::App& agent, int& status) {
   auto* const command = agent.add_subcommand("resume", "Go on with a run of a store, with the answers that have come");
   auto request = std::make_shared<ResumeAgent>();
   declare_agent_of_store(*command, request->arguments.store);
+  command->get_option("ID")->required(false);   // a file has one run
+  declare_agent_snapshot(*command, request->arguments.snapshot);
   declare_agent_model(*command, request->arguments);
   declare_agent_run(*command, request->arguments);
   const auto list = [&](const char* name, std::vector<std::string>& into, const char* what, const char* type) {
@@ -200,6 +219,7 @@ void add_agent_resume(CLI::App& agent, int& status) {
   ptcvm agent resume --store runs.db --id may --reject 'approve:pay=not this month'
   ptcvm agent resume --store runs.db --id may --resolve 'clerk/quote={"price": 7}' --raise turns=2
   ptcvm agent resume --store runs.db --id may --say 'And what does it cost?'
+  ptcvm agent resume --snapshot may.json --model chat:gpt-4.1 --resolve approve:pay=true
 
 The model and the commands of tools are those with which the run was begun. With --tools, the commands of the files take
 the place of those, and what has changed is said. A run of a queue

@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <iostream>
+#include <span>
 #include <utility>
 
 #include "tools/ptcvm/agent/agent_report.h"
+#include "tools/ptcvm/agent/agent_snapshot.h"
 #include "tools/ptcvm/agent/agent_store.h"
 #include "tools/ptcvm/agent/agent_tell.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/process/terminal.h"
 #include "tools/ptcvm/store/agent_goes_on.h"
+#include "tools/ptcvm/text/shell_arguments.h"
 
 namespace ptcvm::cli {
 
@@ -151,6 +154,27 @@ bool AgentSession::start(const std::string& data_json) {
   return static_cast<bool>(lowered);
 }
 
+bool AgentSession::restore(const std::string& document) {
+  auto run = loop::AgentRun::restore(*agent_, std::as_bytes(std::span(document)));
+  if (!run) message_ = run.error().message;
+  if (!run) return false;
+  is_spent_known_ = run->usage().model_calls == 0 || run->usage().money != 0;
+  handle_ = std::make_unique<MemoryAgent>(std::move(*run), [this] { return driver_->now_ms(); });
+  auto gone = handle_->step();
+  for (const loop::Operation& call : handle_->run().operations()) {
+    const bool is_call = call.kind == loop::OperationKind::Tool && call.definition != nullptr && has_command(call.tool);
+    if (!gone || !is_call) continue;
+    const Effect effect = call.definition->effect;
+    const bool may_repeat = effect != Effect::Unsafe && effect != Effect::Reconcilable;
+    if (const auto said = may_repeat ? Result<void>() : handle_->doubt(call.path); !said) gone = said.error();
+  }
+  if (gone) {
+    if (const auto lowered = lower_limits(*handle_, arguments_); !lowered) gone = lowered.error();
+  }
+  if (!gone) message_ = gone.error().message;
+  return static_cast<bool>(gone);
+}
+
 namespace {
 
 bool names_command(const loop::AgentDefinition& agent, const std::string& tool) {
@@ -270,6 +294,15 @@ int AgentSession::report(const AgentDriver::End& end) {
   }
   std::cout << agent_line(run, end, {.is_cost_known = knows_what_is_spent()}) << std::endl;
   const int status = agent_status(run, end);
+  if (!arguments_.snapshot.empty()) {
+    std::string why;
+    if (!write_agent_snapshot(arguments_.snapshot, run, why)) return complain(why), kStoreFailed;
+    if (status == kSuspended) {
+      complain("the run waits; go on with: ptcvm agent resume --snapshot " + shell_quoted(arguments_.snapshot) +
+               " --model MODEL --resolve PATH=JSON");
+    }
+    return status;
+  }
   const bool may_go_on = status == kSuspended || end.kind == AgentDriver::End::Kind::ModelFailed;
   if (may_go_on && !arguments_.store.path.empty()) {
     complain(next_of_agent(arguments_.store, run.operations(), [this](const auto& tool) { return has_command(tool); }));

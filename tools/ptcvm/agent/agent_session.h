@@ -47,6 +47,9 @@ class AgentSession {
   bool accepts(const std::string& data_json);
   // Begins a run in memory.
   bool start(const std::string& data_json);
+  // Goes on with a run in memory. Nobody knows what became of its calls that may not be repeated and have no answer: a
+  // person says it.
+  bool restore(const std::string& document);
   // Begins a run in a store, or goes on with the run of that id. `replies` says which replies of the model the run has
   // used, by the paths of agents.
   Result<void> open_stored(const Store& store, const std::string& data_json, const std::vector<std::string>& replies);

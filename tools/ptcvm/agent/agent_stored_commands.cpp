@@ -2,10 +2,12 @@
 
 #include <boost/json.hpp>
 #include <iostream>
+#include <span>
 
 #include "agents/loop/stored_facts.h"
 #include "tools/ptcvm/agent/agent_cost.h"
 #include "tools/ptcvm/agent/agent_report.h"
+#include "tools/ptcvm/agent/agent_snapshot.h"
 #include "tools/ptcvm/agent/agent_store.h"
 #include "tools/ptcvm/agent/agent_tell.h"
 #include "tools/ptcvm/commands.h"
@@ -22,13 +24,8 @@ json::object turn_json(const loop::TurnView& turn) {
           {"value", turn.value}, {"feedback", turn.feedback}, {"repaired", turn.repaired}};
 }
 
-int show_agent(const StoreOptions& options, const std::string& output) {
-  int status = kSuccess;
-  const auto store = store_of(options, StoreUse::Existing, status);
-  if (!store) return status;
-  const auto record = AgentRecord::read(Engine(), *store, options.id);
-  if (!record) return refuse_error(record.error());
-  const loop::AgentRun* const run = &record->run();
+// `store`: where the run is; null for the run of a file.
+int show_run(const loop::AgentRun* run, const Store* store, const std::string& output) {
   if (output == "document") {
     std::cout << run->snapshot_json() << '\n';
     return kSuccess;
@@ -50,11 +47,32 @@ int show_agent(const StoreOptions& options, const std::string& output) {
   if (output == "json") {
     parts.more = json::serialize(json::object{{"history", std::move(turns)}, {"journal", std::move(journal)}});
   }
-  const auto known = knows_spent(*store, *run);
+  const auto known = store == nullptr ? Result<bool>(run->usage().money != 0) : knows_spent(*store, *run);
   if (!known) return refuse_error(known.error());
   parts.is_cost_known = *known;
   std::cout << agent_line(*run, end, parts) << '\n';
   return kSuccess;
+}
+
+int show_agent(const StoreOptions& options, const std::string& output) {
+  if (options.id.empty()) throw CLI::RequiredError("ID");
+  int status = kSuccess;
+  const auto store = store_of(options, StoreUse::Existing, status);
+  if (!store) return status;
+  const auto record = AgentRecord::read(Engine(), *store, options.id);
+  return record ? show_run(&record->run(), &*store, output) : refuse_error(record.error());
+}
+
+int show_file(const std::string& file, const std::string& output) {
+  std::string message;
+  const auto snapshot = read_agent_snapshot(file, message);
+  if (!snapshot) return refuse_input(message);
+  const auto agent = loop::Agent::make(Engine(), snapshot->definition);
+  if (!agent) return refuse_error(agent.error());
+  auto run = loop::AgentRun::restore(*agent, std::as_bytes(std::span(snapshot->bytes)));
+  if (!run) return refuse_error(run.error());
+  run->step();
+  return show_run(&*run, nullptr, output);
 }
 
 Result<void> keep_same_tools(const Store& store, const std::string& id, const ToolTexts& tools) {
@@ -193,14 +211,20 @@ void add_agent_show(CLI::App& agent, int& status) {
   auto* const command = agent.add_subcommand("show", "Show the turns of a run and what the run waits for");
   auto options = std::make_shared<StoreOptions>();
   auto output = std::make_shared<std::string>("text");
+  auto file = std::make_shared<std::string>();
   declare_agent_of_store(*command, *options);
+  command->get_option("ID")->required(false);   // a file has one run
+  declare_agent_snapshot(*command, *file);
   command->add_option("--output", *output, "text, json, or document: the whole state as JSON")
       ->check(CLI::IsMember({"text", "json", "document"}));
   command->footer(R"(Examples:
   ptcvm agent show --store runs.db --id may
   ptcvm agent show --store runs.db --id may --output json | jq .journal
-  ptcvm agent show --store runs.db --id may --output document | jq .root.turns)");
-  command->callback([options, output, &status] { status = show_agent(*options, *output); });
+  ptcvm agent show --store runs.db --id may --output document | jq .root.turns
+  ptcvm agent show --snapshot may.json)");
+  command->callback([options, output, file, &status] {
+    status = file->empty() ? show_agent(*options, *output) : show_file(*file, *output);
+  });
 }
 
 void add_agent_fork(CLI::App& agent, int& status) {

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""ptcvm agent run, resume and show --snapshot: a run whose document is a file.
+
+usage: agent_snapshot_test.py PTCVM   (the program under test)"""
+import json
+import pathlib
+import unittest
+
+from ptcvm_process import CommandLineTest, ptcvm
+
+PAYS = {"name": "a", "prompt": "P", "signature": "() -> :int",
+        "tools": [{"name": "pay", "signature": "() -> :int", "effect": "unsafe", "ask": True}]}
+
+
+class Snapshot(CommandLineTest):
+    def setUp(self):
+        super().setUp()
+        self.place = pathlib.Path(self.folder.name)
+        self.model = "scripted:" + self.file("s.jsonl", json.dumps({"program": "(return (+ 1 (tool/pay {})))"}))
+        tool = self.file("pay", "cat > /dev/null; echo paid >> \"$0.ledger\"; echo 7")
+        PAYS["tools"][0]["command"] = ["sh", tool]
+        self.agent = self.file("a.json", json.dumps(PAYS))
+
+    def begin(self, name):
+        """Begins a run that waits for a person; the file of the run."""
+        snapshot = str(self.place / name)
+        status, out, err = ptcvm("agent", "run", self.agent, "--model", self.model, "--snapshot", snapshot)
+        self.assertEqual((status, json.loads(out)["pending"]), (75, ["approve:pay"]), err)
+        self.assertIn(f"ptcvm agent resume --snapshot {snapshot}", err)
+        return snapshot
+
+    def resume(self, snapshot, *words):
+        status, out, err = ptcvm("agent", "resume", "--snapshot", snapshot, "--model", self.model, *words)
+        return status, out, err
+
+    def test_both_faces_of_a_run_go_on_in_another_process(self):
+        for name in ("run.json", "run.bin"):
+            with self.subTest(name=name):
+                snapshot = self.begin(name)
+                status, out, err = self.resume(snapshot, "--resolve", "approve:pay=true")
+                self.assertEqual((status, json.loads(out)["return"]), (0, 8), err)
+
+    def test_the_json_face_is_what_people_read(self):
+        document = json.loads(pathlib.Path(self.begin("run.json")).read_text(encoding="utf-8"))
+        self.assertEqual(document["root"]["operations"][0]["tool"], "pay")
+
+    def test_the_document_of_a_stored_run_is_such_a_file(self):
+        kept = ("--store", str(self.place / "runs.db"), "--id", "r")
+        self.assertEqual(ptcvm("agent", "run", self.agent, "--model", self.model, *kept)[0], 75)
+        document = self.file("shown.json", ptcvm("agent", "show", *kept, "--output", "document")[1])
+        status, out, err = self.resume(document, "--reject", "approve:pay=no", "--resolve", "approve:pay=true")
+        self.assertEqual(status, 65, err)
+        status, out, err = self.resume(document, "--resolve", "approve:pay=true")
+        self.assertEqual((status, json.loads(out)["return"]), (0, 8), err)
+
+    def test_show_says_what_the_run_waits_for(self):
+        snapshot = self.begin("run.json")
+        status, out, err = ptcvm("agent", "show", "--snapshot", snapshot)
+        self.assertEqual((status, json.loads(out.splitlines()[-1])["pending"]), (0, ["approve:pay"]), err)
+        status, out, err = ptcvm("agent", "show", "--snapshot", snapshot, "--output", "document")
+        self.assertEqual(json.loads(out), json.loads(pathlib.Path(snapshot).read_text(encoding="utf-8")), err)
+
+    def test_a_run_that_has_ended_does_nothing_again(self):
+        snapshot = self.begin("run.json")
+        self.resume(snapshot, "--resolve", "approve:pay=true")
+        status, out, err = self.resume(snapshot)
+        self.assertEqual((status, json.loads(out)["return"]), (0, 8), err)
+        self.assertEqual((self.place / "pay.ledger").read_text(encoding="utf-8"), "paid\n")
+
+    def test_a_call_that_may_have_happened_is_in_doubt(self):
+        """The document of a stored run whose process was killed in the call."""
+        tool = self.file("pay", "cat > /dev/null; echo paid >> \"$0.ledger\"; kill -9 $PPID")
+        agent = {**PAYS, "tools": [{**PAYS["tools"][0], "ask": False, "command": ["sh", tool]}]}
+        kept = ("--store", str(self.place / "runs.db"), "--id", "r")
+        ptcvm("agent", "run", self.file("b.json", json.dumps(agent)), "--model", self.model, *kept)
+        document = self.file("shown.json", ptcvm("agent", "show", *kept, "--output", "document")[1])
+        status, out, err = self.resume(document)
+        self.assertEqual((status, json.loads(out)["pending"]), (75, ["doubt:pay"]), err)
+        self.assertEqual((self.place / "pay.ledger").read_text(encoding="utf-8"), "paid\n")
+        status, out, err = self.resume(document, "--resolve", "doubt:pay=7")
+        self.assertEqual((status, json.loads(out)["return"]), (0, 8), err)
+
+    def test_a_file_without_a_run_is_refused(self):
+        for text in ("{}", "nonsense", ""):
+            status, _, err = self.resume(self.file("none.json", text))
+            self.assertEqual(status, 65, err)
+
+    def test_a_store_and_a_file_exclude_each_other(self):
+        for words in (("run", self.agent, "--model", self.model, "--id", "r"), ("resume",), ("show",)):
+            status, _, err = ptcvm("agent", *words, "--snapshot", "f.json", "--store", "s.db")
+            self.assertEqual(status, 2, err)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=["agent_snapshot_test"])
