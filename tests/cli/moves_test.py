@@ -362,6 +362,15 @@ class Pulls(MoveTest):
         self.assertEqual(self.ok("resume", "r", "--store", self.store, *tools, "--recorded", "--resolve", "op1=40"),
                          "42\n")
 
+    def test_recorded_needs_no_tools(self):
+        self.begin(self.store)
+        self.ok("runs", "pull", "order-17", "--store", self.store, "--to", self.other())
+        recorded = ("resume", "order-17", "--store", self.other(), "--recorded")
+        self.assertEqual(ptcvm(*recorded)[0], 75)
+        self.assertEqual(ptcvm(*recorded, "--resolve", "op1=false")[:2], (0, '"refused"\n'))
+        _, _, err = ptcvm(*recorded, "--resolve", "op1=true")
+        self.assertIn('no_recorded_answer: the log of order-17 has no answer for (tool/pay {"order" 17})', err)
+
     def test_recorded_needs_a_store(self):
         status, _, err = ptcvm("resume", "s.ptcs", "--recorded")
         self.assertEqual(status, 2)

@@ -146,7 +146,8 @@ class StoredTurn {
     if (request_.after_ms != 0) stored_.clock = [after = request_.after_ms] { return now_millis() + after; };
     auto done = executed(prepared, *tools);
     if (done && !*done && may_lack_tools(done->error())) {
-      ParkedTools parked = add_parked_tools(engine_, command_.store(), id, *tools);
+      const auto add_tools = request_.is_recorded ? add_recorded_tools : add_parked_tools;
+      ParkedTools parked = add_tools(engine_, command_.store(), id, *tools);
       missing_options_ = std::move(parked.missing);
       if (parked.is_any_added) done = executed(prepared, *tools);
     }

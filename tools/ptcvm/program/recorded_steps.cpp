@@ -9,7 +9,8 @@ namespace {
 std::optional<Error> missing_answer(const StoredRun& run, const Tools& tools, const CommandCalls& commands) {
   for (const WaitingCall& call : run.calls()) {
     const std::optional<ToolInfo> tool = tools.find(call.tool);
-    if (!commands.has_command(call) || (tool && tool->effect == Effect::Pure)) continue;
+    const bool is_pure = tool && tool->effect == Effect::Pure, is_sync = tool && tool->mode == ToolMode::Sync;
+    if (commands.has_command(call) ? is_pure : !is_sync) continue;   // it is made; its answer is an operation's
     return Error{Errc::refused,
                  "no_recorded_answer: the log of " + std::string(run.id()) + " has no answer for (tool/" +
                      std::string(call.tool) + ' ' + call.args.to_edn() + ")" +

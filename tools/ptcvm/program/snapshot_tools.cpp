@@ -17,18 +17,24 @@ std::optional<SnapshotView> parked_snapshot(const Engine& engine, const Store& s
   return snapshot ? std::optional(std::move(*snapshot)) : std::nullopt;
 }
 
-}  // namespace
-
-std::vector<std::string> add_async_tools_of(const SnapshotView& snapshot, CommandTools& tools) {
+// Adds the tools of the snapshot that are not there, start operations or not, and have no signature.
+std::vector<std::string> add_tools_of(const SnapshotView& snapshot, const ToolMode mode, CommandTools& tools) {
+  const std::string_view wanted_mode = mode == ToolMode::Async ? "async" : "sync";
   std::vector<std::string> added;
   for (const SnapshotView::Tool& wanted : snapshot.tools()) {
-    if (wanted.mode != "async" || wanted.has_signature || tools.tools.find(wanted.name)) continue;
+    if (wanted.mode != wanted_mode || wanted.has_signature || tools.tools.find(wanted.name)) continue;
     ToolOptions options;
-    options.mode = ToolMode::Async;
+    options.mode = mode;
     options.effect = find_effect(wanted.effect).value_or(Effect::Unsafe);
     if (tools.tools.defer(wanted.name, "", std::move(options))) added.push_back(wanted.name);
   }
   return added;
+}
+
+}  // namespace
+
+std::vector<std::string> add_async_tools_of(const SnapshotView& snapshot, CommandTools& tools) {
+  return add_tools_of(snapshot, ToolMode::Async, tools);
 }
 
 std::string missing_tool_options(const SnapshotView& snapshot, const CommandTools& tools) {
@@ -60,6 +66,15 @@ ParkedTools add_parked_tools(const Engine& engine, const Store& store, const std
   if (!snapshot) return {};
   const bool is_any_added = !add_async_tools_of(*snapshot, tools).empty();
   return {is_any_added, missing_tool_options(*snapshot, tools)};
+}
+
+ParkedTools add_recorded_tools(const Engine& engine, const Store& store, const std::string& run, CommandTools& tools) {
+  const auto snapshot = parked_snapshot(engine, store, run);
+  if (!snapshot) return {};
+  const bool is_any_added = !add_tools_of(*snapshot, ToolMode::Sync, tools).empty();
+  ParkedTools others = add_parked_tools(engine, store, run, tools);
+  others.is_any_added |= is_any_added;
+  return others;
 }
 
 }  // namespace ptcvm::cli

@@ -28,5 +28,8 @@ struct ParkedTools {
   std::string missing;               // missing_tool_options()
 };
 ParkedTools add_parked_tools(const Engine& engine, const Store& store, const std::string& run, CommandTools& tools);
+// The same for a run whose calls get their recorded answers: a tool that is not there and has no signature needs no
+// command.
+ParkedTools add_recorded_tools(const Engine& engine, const Store& store, const std::string& run, CommandTools& tools);
 
 }  // namespace ptcvm::cli
