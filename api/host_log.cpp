@@ -175,6 +175,10 @@ HostLog HostLog::of(const Store& store, std::string id) {
 
 const std::string& HostLog::id() const { return impl_->id; }
 
+std::string HostLog::this_process() { return ptc::process_owner(); }
+
+bool HostLog::is_gone(std::string_view owner) { return ptc::owner_is_gone(owner); }
+
 Result<HostWritten> HostLog::put(HostCut cut, std::span<const HostFact> facts) {
   auto done = impl_->facts().put(id(), cut_of(cut), stored(facts));
   if (const auto* error = std::get_if<ptc::StoreError>(&done)) return store_error(*error);

@@ -108,6 +108,12 @@ class PTCVM_API HostLog {
   static HostLog of(const Store& store, std::string id);
   const std::string& id() const;
 
+  // Returns the name of this process, as claims with the owner "" have it.
+  static std::string this_process();
+  // Returns whether the process of that name is surely gone: it ran on this machine, and has ended. Returns false for
+  // processes of other machines, and for names that this_process() did not make.
+  static bool is_gone(std::string_view owner);
+
   // Writes all facts in one transaction, in order. A fact whose key the log has already is not written, and the put
   // says what is there. Takes everything except decisions.
   Result<HostWritten> put(HostCut cut, std::span<const HostFact> facts);

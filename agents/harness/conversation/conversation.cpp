@@ -288,9 +288,11 @@ Result<void> Conversation::note(std::string name, std::string key, const json::o
 }
 
 Result<std::optional<std::uint64_t>> Conversation::claim(std::int64_t now_ms, std::int64_t lease_ms) {
-  const Result<HostClaim> claim = log_.claim("", now_ms, view_.is_job() ? std::min(lease_ms, kJobLeaseMs) : lease_ms);
+  const std::int64_t lease = view_.is_job() ? std::min(lease_ms, kJobLeaseMs) : lease_ms;
+  const Result<HostClaim> claim = log_.claim("", now_ms, lease);
   if (!claim) return claim.error();
   if (!claim->is_granted) return std::optional<std::uint64_t>{};
+  holder_ = {claim->owner, claim->until_ms - lease};
   return std::optional<std::uint64_t>{claim->token};
 }
 

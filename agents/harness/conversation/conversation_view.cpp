@@ -11,8 +11,8 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::string_view kPassNotes[] = {"pass_parked", "pass_cancelled",  "program_parked",
-                                           kLetterNote,   kProgramCallBegun, kProgramCallEnded};
+constexpr std::string_view kPassNotes[] = {"pass_parked",     "pass_cancelled",  "program_parked", kLetterNote,
+                                           kProgramCallBegun, kProgramCallEnded, kSendStopped};
 
 json::object read_body(const std::string& text) {
   boost::system::error_code error;
@@ -81,6 +81,7 @@ void ConversationView::take_note(const HostFact& fact, const json::object& body)
     if (!yields(body)) rewind(fact, body);
   }
   if (fact.name == "send_started" || fact.name == "send_failed") take_send(fact, body);
+  if (fact.name == kSendResumed || fact.name == kSendStopped) take_sender(fact, body);
   if (fact.name == "pass_parked") parked_pass_ = {read_seqs(body, "fired"), texts_of(body, "waits")};
   if (fact.name == "pass_cancelled") {
     parked_pass_.reset();

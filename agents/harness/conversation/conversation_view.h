@@ -28,6 +28,9 @@ inline constexpr std::string_view kTaskNote = "task_known";
 inline constexpr std::string_view kConversationJob = "job/conversation";
 // A letter says to the workers of such a conversation that there is something new. Its keys are numbered without gaps.
 inline constexpr std::string_view kLetterNote = "letter", kLetterKey = "mail/";
+// The names of what is written when another process goes on with a message in flight, and when a process does not send
+// it any more although it may not have arrived.
+inline constexpr std::string_view kSendResumed = "send_resumed", kSendStopped = "send_stopped";
 // The name of the note that the person wants to begin.
 inline constexpr std::string_view kKickoffNote = "kickoff_armed";
 // The name of the note that a call in doubt of a waiting planner was settled.
@@ -96,17 +99,20 @@ std::string timer_signal(std::string_view timer);
 
 // A draft and what became of it.
 struct DraftState {
-  std::uint64_t seq = 0;          // the newest fact with this draft
-  std::uint64_t writer = 0;       // the claim under which it was written; 0 for a draft by hand
-  std::uint64_t send_seq = 0;     // where its sending began last; 0 before
-  bool is_dismissed = false;      // before its sending began
-  bool is_approved = false;       // sent, or being sent, since the last rewind
-  bool is_sent = false;           // a message with this draft arrived
-  std::string in_flight;          // the id of the message that is being sent, or ""
-  std::string next_state;         // what that message asks for
-  std::uint32_t rounds = 0;       // how often sending began
-  std::string send_error;         // why the last round failed, or ""
-  std::string replaced_by;        // the id of the draft that a person put in its place, or ""
+  std::uint64_t seq = 0;             // the newest fact with this draft
+  std::uint64_t writer = 0;          // the claim under which it was written; 0 for a draft by hand
+  std::uint64_t send_seq = 0;        // where its sending began last; 0 before
+  bool is_dismissed = false;         // before its sending began
+  bool is_approved = false;          // sent, or being sent, since the last rewind
+  bool is_sent = false;              // a message with this draft arrived
+  std::string in_flight;             // the id of the message that is being sent, or ""
+  std::string next_state;            // what that message asks for
+  std::string sender;                // the process that sends that message, or ""; older logs do not say
+  std::int64_t sends_until_ms = 0;   // when the sender has stopped at the latest, by the clock of the store
+  std::uint32_t resumed = 0;         // how often another process went on with that message
+  std::uint32_t rounds = 0;          // how often sending began
+  std::string send_error;            // why the last round failed, or ""
+  std::string replaced_by;           // the id of the draft that a person put in its place, or ""
 
   // Returns whether the draft is being sent, or was sent. An earlier draft of the same id does not matter.
   bool is_under_way() const { return send_seq > seq && (is_sent || !in_flight.empty()); }
@@ -215,6 +221,7 @@ class ConversationView {
   void take_public(Fact& fact);
   bool take_draft(const Fact& fact);
   void take_send(const HostFact& fact, const boost::json::object& body);
+  void take_sender(const HostFact& fact, const boost::json::object& body);
   bool take_dismissal(const Fact& fact);
   bool yields(const boost::json::object& body) const;
   void rewind(const HostFact& fact, const boost::json::object& body);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "agents/harness/conversation/conversation_view.h"
+#include "agents/harness/facts/json_members.h"
 
 namespace ptcvm::harness {
 
@@ -55,8 +56,18 @@ void ConversationView::take_send(const HostFact& fact, const json::object& body)
   draft.send_seq = fact.seq;
   draft.in_flight = text_of(body, "messageId");
   draft.next_state = text_of(body, "nextState");
+  draft.resumed = 0;
+  take_sender(fact, body);
   draft.is_approved = true;
   draft.send_error.clear();
+}
+
+void ConversationView::take_sender(const HostFact& fact, const json::object& body) {
+  const auto known = drafts_.find(text_of(body, "composeId"));
+  if (known == drafts_.end() || known->second.in_flight != text_of(body, "messageId")) return;
+  known->second.sender = text_of(body, "sender");
+  known->second.sends_until_ms = static_cast<std::int64_t>(count_of(body, "until"));
+  if (fact.name == kSendResumed) ++known->second.resumed;
 }
 
 // Returns whether the fact counts: a draft that is under way is not dismissed, and none is replaced twice.

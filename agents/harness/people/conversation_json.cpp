@@ -96,9 +96,14 @@ Result<json::array> journal_json(const Conversation& conversation) {
 json::array settle_json(const ConversationView& view) {
   json::array settle;
   for (const Sending& sending : sends_in_flight(view)) {
-    settle.push_back(json::object{{"draft", sending.compose_id},
-                                  {"messageId", sending.message_id},
-                                  {"outcomes", json::array{"arrived", "lost"}}});
+    json::object entry{
+        {"draft", sending.compose_id}, {"messageId", sending.message_id}, {"outcomes", json::array{"arrived", "lost"}}};
+    const DraftState& draft = view.drafts().at(sending.compose_id);
+    if (!draft.sender.empty() && !HostLog::is_gone(draft.sender)) {
+      entry["sender"] = draft.sender;
+      entry["until"] = draft.sends_until_ms;
+    }
+    settle.push_back(std::move(entry));
   }
   return settle;
 }

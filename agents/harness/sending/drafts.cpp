@@ -68,8 +68,19 @@ Error no_draft_waits(const ConversationView& view) {
 Error not_found(const ConversationView& view) {
   std::string waiting;
   for (const std::string& id : view.unsent_drafts()) waiting.append(waiting.empty() ? "" : ", ").append(id);
-  return refuse(Errc::wrong_state, "compose not found; " + (waiting.empty() ? "no draft waits"
-                                                                            : "these drafts wait: " + waiting));
+  return refuse(Errc::wrong_state,
+                "compose not found; " + (waiting.empty() ? "no draft waits" : "these drafts wait: " + waiting));
+}
+
+Error being_sent(const DraftState& draft, std::int64_t now_ms) {
+  constexpr std::int64_t kMsInSecond = 1'000;
+  const std::int64_t left_s = std::max<std::int64_t>(0, draft.sends_until_ms - now_ms) / kMsInSecond + 1;
+  return refuse(Errc::wrong_state,
+                "the message is being sent by " + draft.sender +
+                    "; it may be settled when that process has stopped, "
+                    "and in " +
+                    std::to_string(left_s) + " s in any case",
+                kBeingSent);
 }
 
 // Returns the draft when the journal has its fact, or nullptr.
@@ -107,12 +118,19 @@ Result<Sending> compose(const ConversationView& view, std::string_view compose_i
   return sending;
 }
 
-// Writes an effect under a claim that is given back at once.
-Result<bool> write_effect(Conversation& conversation, std::string key, std::string name, const json::object& body,
-                          const Author& author) {
+// Says whether a fact names this process as the sender.
+enum class NamesSender : std::uint8_t { No, Yes };
+
+// Writes an effect under a claim that is given back at once. Returns whether the log did not have its key.
+Result<bool> write_effect(Conversation& conversation, std::string key, std::string name, json::object body,
+                          const Author& author, NamesSender names = NamesSender::No) {
   const auto token = conversation.claim(author.now_ms, kSendLeaseMs);
   if (!token) return token.error();
   if (!*token) return refuse(Errc::busy, "another process writes to this conversation now; try again");
+  if (names == NamesSender::Yes) {
+    body["sender"] = conversation.holder().owner;
+    body["until"] = conversation.holder().now_ms + kSendMostMs;
+  }
   const Result<HostPut> put = conversation.effect(**token, std::move(key), std::move(name), body, author);
   const Result<void> released = conversation.release(**token);
   if (!put) return put.error();
@@ -147,14 +165,14 @@ Result<Sending> begin_send(Conversation& conversation, std::string_view compose_
   Result<Sending> sending = compose(view, compose_id, std::move(message_id),
                                     next_state.value_or(hint.empty() ? "working" : hint), trace);
   if (!sending) return sending;
+  sending->living = std::make_shared<LivingSend>(conversation.log().id(), sending->message_id);
   const std::string key = "send/" + std::to_string(draft.seq) + "/" + std::to_string(draft.rounds + 1);
-  const Result<bool> mine = write_effect(
-      conversation, key, "send_started",
-      {{"composeId", compose_id},
-       {"draft", draft.seq},
-       {"messageId", sending->message_id},
-       {"nextState", sending->next_state}},
-      author);
+  const Result<bool> mine = write_effect(conversation, key, "send_started",
+                                         {{"composeId", compose_id},
+                                          {"draft", draft.seq},
+                                          {"messageId", sending->message_id},
+                                          {"nextState", sending->next_state}},
+                                         author, NamesSender::Yes);
   if (!mine && mine.error().code != Errc::busy) return mine.error();
   if (!mine) {
     if (const Result<bool> read = conversation.refresh(); !read) return read.error();
@@ -178,6 +196,32 @@ Result<Sending> compose_again(const ConversationView& view, std::string_view com
   return compose(view, compose_id, draft->in_flight, draft->next_state, trace);
 }
 
+Result<std::optional<Sending>> resume_send(Conversation& conversation, std::string_view compose_id,
+                                           const SenderTrace& trace, const Author& author) {
+  using Resumed = std::optional<Sending>;
+  if (const Result<bool> read = conversation.refresh(); !read) return read.error();
+  Result<Sending> sending = compose_again(conversation.view(), compose_id, trace);
+  if (!sending) return sending.error();
+  const DraftState draft = *conversation.view().draft(compose_id);
+  const Result<std::int64_t> now_ms = store_time(conversation, author);
+  if (!now_ms) return now_ms.error();
+  if (may_be_sending(conversation, draft, *now_ms)) return Resumed();
+  sending->living = std::make_shared<LivingSend>(conversation.log().id(), sending->message_id);
+  const Result<bool> mine =
+      write_effect(conversation, "send_resumed/" + sending->message_id + "/" + std::to_string(draft.resumed + 1),
+                   std::string(kSendResumed), {{"composeId", compose_id}, {"messageId", sending->message_id}}, author,
+                   NamesSender::Yes);
+  if (!mine && mine.error().code != Errc::busy) return mine.error();
+  const DraftState* const now = conversation.view().draft(compose_id);
+  const bool is_in_flight = now != nullptr && now->in_flight == sending->message_id;
+  return mine && *mine && is_in_flight ? Resumed(*std::move(sending)) : Resumed();
+}
+
+Result<void> stop_send(Conversation& conversation, const Sending& sending, const Author& author) {
+  return conversation.note(std::string(kSendStopped), "",
+                           {{"composeId", sending.compose_id}, {"messageId", sending.message_id}}, author);
+}
+
 Result<void> end_send(Conversation& conversation, const Sending& sending, std::string error, const Author& author) {
   const Result<bool> written =
       write_effect(conversation, "send_failed/" + sending.message_id, "send_failed",
@@ -197,6 +241,12 @@ Result<void> settle_by_hand(Conversation& conversation, std::string_view compose
   if (const Result<bool> read = conversation.refresh(); !read) return read.error();
   const Result<Sending> sending = compose_again(conversation.view(), compose_id, {});
   if (!sending) return sending.error();
+  const DraftState draft = *conversation.view().draft(compose_id);
+  if (!draft.sender.empty()) {
+    const Result<std::int64_t> now_ms = store_time(conversation, author);
+    if (!now_ms) return now_ms.error();
+    if (may_be_sending(conversation, draft, *now_ms)) return being_sent(draft, *now_ms);
+  }
   if (fate == KnownFate::Lost) {
     return end_send(conversation, *sending, "the message did not arrive, as a person said", author);
   }
@@ -213,7 +263,7 @@ std::vector<Sending> sends_in_flight(const ConversationView& view) {
   std::vector<Sending> sends;
   for (const auto& [compose_id, draft] : view.drafts()) {
     if (draft.in_flight.empty()) continue;
-    sends.push_back({compose_id, draft.in_flight, {}, {}, kSendAttempts});
+    sends.push_back({compose_id, draft.in_flight, {}, {}, kSendAttempts, {}});
   }
   return sends;
 }

@@ -11,12 +11,14 @@
 #pragma once
 #include <boost/json/object.hpp>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "agents/harness/conversation/conversation.h"
+#include "agents/harness/sending/senders.h"
 
 namespace ptcvm::harness {
 
@@ -34,9 +36,10 @@ struct SenderTrace {
 // A message that is being sent.
 struct Sending {
   std::string compose_id, message_id;
-  std::string next_state;             // what the message asks for
-  boost::json::object message;        // the A2A message: messageId, role, parts, metadata
-  std::uint32_t attempt = 0;          // the attempt that comes next, from 0
+  std::string next_state;                          // what the message asks for
+  boost::json::object message;                     // the A2A message: messageId, role, parts, metadata
+  std::uint32_t attempt = 0;                       // the attempt that comes next, from 0
+  std::shared_ptr<const LivingSend> living = {};   // says that this process sends the message
 };
 
 // Returns no error when the draft waits: it can be sent, dismissed or changed. The id "" means the newest draft, when
@@ -51,6 +54,12 @@ Result<void> draft_waits(const ConversationView& view, std::string_view compose_
 Result<Sending> begin_send(Conversation& conversation, std::string_view compose_id,
                            const std::optional<std::string>& next_state, const SenderTrace& trace,
                            std::string_view nonce, const Author& author);
+// Notes that this process goes on with a message in flight whose sender is gone. Returns nullopt when somebody sends
+// it, or another process has gone on with it first. Errors: as begin_send().
+Result<std::optional<Sending>> resume_send(Conversation& conversation, std::string_view compose_id,
+                                           const SenderTrace& trace, const Author& author);
+// Notes that this process does not send any more a message that stays in flight.
+Result<void> stop_send(Conversation& conversation, const Sending& sending, const Author& author);
 // Returns the message of a draft that is in flight, under its id. Errors: as begin_send().
 Result<Sending> compose_again(const ConversationView& view, std::string_view compose_id, const SenderTrace& trace);
 // Notes that no attempt went well. The draft may be sent again.
@@ -59,7 +68,8 @@ Result<void> end_send(Conversation& conversation, const Sending& sending, std::s
 enum class KnownFate : std::uint8_t { Arrived, Lost };
 std::optional<KnownFate> find_known_fate(std::string_view name);   // "arrived", "lost"
 // Ends that a draft is in flight, because a person knows what became of its message: it was sent, or it may be sent
-// again. Errors: wrong_state, "draft not in flight", and as begin_send().
+// again. Errors: wrong_state with the detail kBeingSent while a process may be sending it (senders.h); wrong_state,
+// "draft not in flight", and as begin_send().
 Result<void> settle_by_hand(Conversation& conversation, std::string_view compose_id, KnownFate fate,
                             const Author& author);
 // Returns how long to wait after a failed attempt, without the random part of up to 100 ms.

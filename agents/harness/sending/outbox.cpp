@@ -67,6 +67,7 @@ Result<void> Outbox::deliver(const Sending& sending, bool is_first, const Author
     pause_(send_delay_ms(attempt));
   }
   if (may_be_sent) {
+    if (const Result<void> stopped = stop_send(conversation_, sending, author); !stopped) return stopped;
     return Error{Errc::wrong_state, error + "; the message stays in flight, because it may have arrived", std::nullopt,
                  kMayBeSent};
   }
@@ -134,11 +135,16 @@ Result<void> Outbox::settle(const Sending& sending, const Author& author) {
   if (!arrived) return arrived.error();
   if (*arrived && **arrived) return tick(author);
   if (transport_->takes_each_id_once()) {
-    const Result<Sending> again = compose_again(conversation_.view(), sending.compose_id, trace_);
-    if (again) return kept_with_draft(deliver(*again, false, author));
-    return end_send(conversation_, sending, again.error().message, author);
+    const auto again = resume_send(conversation_, sending.compose_id, trace_, author);
+    if (!again && again.error().code == Errc::store_failed) return again.error();
+    if (!again) return end_send(conversation_, sending, again.error().message, author);
+    return *again ? kept_with_draft(deliver(**again, false, author)) : Result<void>{};
   }
   if (!*arrived) return {};
+  const DraftState* const draft = conversation_.view().draft(sending.compose_id);
+  const Result<std::int64_t> now_ms = store_time(conversation_, author);
+  if (!now_ms) return now_ms.error();
+  if (draft != nullptr && may_be_sending(conversation_, *draft, *now_ms)) return {};
   return end_send(conversation_, sending, "the message did not arrive", author);
 }
 

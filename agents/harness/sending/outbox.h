@@ -22,8 +22,9 @@ inline constexpr std::string_view kNotReached = "not_reached";    // this attemp
 class Transport {
  public:
   virtual ~Transport() = default;
-  // Sends a message; the other side takes each messageId once. Returns the task as it is then. Errors: any; with the
-  // detail kMayBeSent the message stays in flight, because it may have arrived.
+  // Sends a message; the other side takes each messageId once. Three attempts, with everything between them, must be
+  // over in kSendMostMs (senders.h). Returns the task as it is then. Errors: any; with the detail kMayBeSent the
+  // message stays in flight, because it may have arrived.
   virtual Result<boost::json::object> send(const boost::json::object& message) = 0;
   // Returns the task, or nullopt when there is none.
   virtual Result<std::optional<boost::json::object>> task() = 0;

@@ -132,8 +132,12 @@ std::string HarnessSession::command(std::string_view name) const {
 void HarnessSession::show_flights() const {
   for (const harness::Sending& sending : harness::sends_in_flight(conversation_->view())) {
     const std::string settle = "\n      " + command("settle") + ' ' + shell_quoted(sending.compose_id);
-    std::cerr << "  the message of the draft " << sending.compose_id
-              << " is in flight: nobody knows whether it arrived\n    it arrived:" << settle << " arrived\n"
+    const harness::DraftState& draft = conversation_->view().drafts().at(sending.compose_id);
+    const bool is_sent_now = harness::may_be_sending(*conversation_, draft, now_millis());
+    std::cerr << "  the message of the draft " << sending.compose_id << " is in flight: "
+              << (is_sent_now ? draft.sender + " sends it; when that has stopped, and nobody knows whether it arrived:"
+                              : "nobody knows whether it arrived")
+              << "\n    it arrived:" << settle << " arrived\n"
               << "    it did not, and the draft may be sent again:" << settle << " lost\n";
   }
 }
