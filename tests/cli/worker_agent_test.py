@@ -238,6 +238,14 @@ class Agents(AgentWorkers):
         status, _, err = ptcvm("runs", "retry", "a", "--store", self.store)
         self.assertEqual((status, "agent fork" in err), (65, True), err)
 
+    def test_a_fork_of_an_agent_stays_with_its_tenant(self):
+        self.enqueue_agent("a", CLERK, {"who": "Ann"}, "--tenant", "acme")
+        self.work("--model", self.script("s.jsonl", {"program": "1"}))
+        fork = ("agent", "fork", "--id", "a", "--turns", "0", "--store", self.store, "--tenant", "acme", "--as")
+        status, _, err = ptcvm(*fork, "b")
+        self.assertEqual((status, "store_wrong_tenant" in err, "a/fork" in err), (65, True, True), err)
+        self.ok(*fork, "a/fork")
+
     def test_an_agent_that_ends_with_an_error_is_given_up_and_ends_what_comes_after_it(self):
         self.enqueue_agent("a", CLERK, {"who": "Ann"})
         self.enqueue("b", "1", "--after", "a")

@@ -37,20 +37,21 @@ TOOL = ('read -r line; echo "{name} $PTCVM_IDEMPOTENCY_KEY" >> "$LEDGER"; sleep 
 class Workers:
     """Four places, each with a worker; what their logs say is counted."""
 
-    def __init__(self, ptcvm, url, folder, ledger):
-        self.ptcvm, self.url, self.folder = ptcvm, url, folder
+    def __init__(self, ptcvm, url, folder, ledger, places=({},) * WORKERS):
+        self.ptcvm, self.url, self.folder, self.places = ptcvm, url, folder, places   # places: their environments
         tools = [{"name": name, "command": ["sh", "-c", TOOL.format(name=name)], "effect": effect,
                   "environment": {"LEDGER": ledger}} for name, effect in (("pay", "keyed"), ("once", "unsafe"))]
         self.tools = os.path.join(folder, "tools.json")
         with open(self.tools, "w", encoding="utf-8") as out:
             json.dump(tools, out)
         self.log = open(os.path.join(folder, "log"), "ab")
-        self.processes = [self.started() for _ in range(WORKERS)]
+        self.processes = [self.started(place) for place in range(WORKERS)]
 
-    def started(self):
+    def started(self, place):
+        words = ("--no-listen",) if "NO_LISTEN" in self.places[place] else ()
         return subprocess.Popen([self.ptcvm, "worker", "--store", self.url, "--tools", self.tools, "--slots", "3",
-                                 "--lease", f"{LEASE:g}s", "--poll", "200ms", "--drain", "1s", "--log", "json"],
-                                stdout=self.log, stderr=self.log)
+                                 "--lease", f"{LEASE:g}s", "--poll", "200ms", "--drain", "1s", "--log", "json", *words],
+                                stdout=self.log, stderr=self.log, env={**os.environ, **self.places[place]})
 
     def strike(self, what, rng):
         place = rng.randrange(WORKERS)
@@ -65,7 +66,13 @@ class Workers:
         process.send_signal(signal.SIGKILL if what == "kill" else signal.SIGTERM)
         status = process.wait(timeout=240)
         assert what == "kill" or status == 0, f"a drained worker ended with {status}"
-        self.processes[place] = self.started()
+        self.processes[place] = self.started(place)
+
+    def kill(self):
+        """Ends what a trial that failed has left."""
+        for process in self.processes:
+            process.kill()
+            process.wait()
 
     def are_there(self):
         return all(process.poll() is None for process in self.processes)
@@ -90,7 +97,7 @@ def tenant(run):
 
 
 class Trial:
-    def __init__(self, arguments, folder, server):
+    def __init__(self, arguments, folder, server, database="runs"):
         self.ptcvm, self.rng = arguments.ptcvm, random.Random(arguments.seed)
         self.seconds, self.folder = arguments.minutes * 60, folder
         self.ledger = os.path.join(folder, "ledger")
@@ -98,7 +105,8 @@ class Trial:
         self.program = os.path.join(folder, "p.ptc")
         with open(self.program, "w", encoding="utf-8") as out:
             out.write(PROGRAM)
-        self.server, self.url, self.jobs, self.doubted, self.settled = server, server.url("runs"), 0, {}, 0
+        self.server, self.database, self.url = server, database, server.url(database)
+        self.jobs, self.doubted, self.settled = 0, {}, 0
         self.strikes = {what: STRIKES[what] for what in arguments.strikes.split(",")}
         self.counts = collections.Counter()
 
@@ -123,9 +131,9 @@ class Trial:
     # A person looks at the ledger, when every process that could still write has done so.
     def settle_doubts(self):
         # A list of all runs takes longer with each of them.
-        waiting = self.server.sql("SELECT convert_from(r.log, 'UTF8') FROM ptcvm.job j "
-                                  "JOIN ptcvm.run r ON r.id = j.run WHERE j.state = 3 LIMIT 20", "runs").splitlines()
-        lists = (self.ask("doubt", "list", run, "--json", *tenant(run)) for run in waiting)
+        rows = self.server.sql("SELECT convert_from(r.log, 'UTF8') FROM ptcvm.job j "
+                               "JOIN ptcvm.run r ON r.id = j.run WHERE j.state = 3 LIMIT 20", self.database)
+        lists = (self.ask("doubt", "list", run, "--json", *tenant(run)) for run in rows.splitlines())
         for line in itertools.chain.from_iterable(text.splitlines() for text in lists):
             doubt = json.loads(line)
             place = (doubt["run"], doubt["key"])
@@ -147,13 +155,15 @@ class Trial:
             self.server.crash()
             self.server.start()
         elif what == "disconnect":
-            self.server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'runs'")
+            self.server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                            f"WHERE datname = '{self.database}'")
         else:
             workers.strike(what, self.rng)
         assert workers.are_there(), "no worker ends by itself"
 
     def states(self):
-        rows = self.server.sql("SELECT state, count(*) FROM ptcvm.job GROUP BY state", "runs").splitlines()
+        rows = self.server.sql("SELECT state, count(*) FROM ptcvm.job GROUP BY state",
+                               self.database).splitlines()
         return {int(state): int(count) for state, count in (row.split("|") for row in rows)}
 
     def run(self):
@@ -166,6 +176,11 @@ class Trial:
             self.feed()
             self.settle_doubts()
             self.retry_quarantined()
+        self.calm(workers)
+        return self.judge(workers)
+
+    # Nothing fails any more, and everything must end.
+    def calm(self, workers):
         calm = time.monotonic()
         while self.states() != {5: self.jobs}:
             assert time.monotonic() - calm < 300, self.states()
@@ -173,12 +188,15 @@ class Trial:
             self.settle_doubts()
             self.retry_quarantined()
         workers.end()
-        return self.judge(workers)
 
     def retry_quarantined(self):
         for log in self.server.sql("SELECT convert_from(r.log, 'UTF8') FROM ptcvm.job j "
-                                   "JOIN ptcvm.run r ON r.id = j.run WHERE j.state = 4", "runs").splitlines():
+                                   "JOIN ptcvm.run r ON r.id = j.run WHERE j.state = 4", self.database).splitlines():
             self.ask("runs", "retry", log, *tenant(log))
+
+    def deaths(self, events):
+        """Of workers, and what costs as much: a lease is also lost by load."""
+        return self.counts["kill"] + self.counts["drain"] + events["lease_lost"]
 
     def judge(self, workers):
         calls, events = self.calls(), workers.events()
@@ -187,7 +205,7 @@ class Trial:
                    for name in ("pay", "once")}
         runs = [json.loads(line) for line in self.ask("runs", "--json").splitlines()]
         strikes = sum(self.counts.values())
-        deaths = self.counts["kill"] + self.counts["drain"] + events["lease_lost"]   # the last ones also by load
+        deaths = self.deaths(events)
         repeated = sum(by_tool["pay"].values()) - len(by_tool["pay"])
         print(f"{self.jobs} runs, {strikes} strikes {dict(self.counts)}, {sum(calls.values())} calls, "
               f"{repeated} repeated under their keys, {self.settled} doubts, events {dict(sorted(events.items()))}")
@@ -195,7 +213,7 @@ class Trial:
         assert len(by_tool["pay"]) == wanted and len(by_tool["once"]) == wanted, "no call is lost"
         assert set(by_tool["once"].values()) == {1}, "an unsafe call is made once"
         assert repeated <= deaths * 3 * 2, "a death repeats at most the calls of its slots"
-        values = self.server.sql("SELECT count(*) FROM ptcvm.fact WHERE key LIKE 'task/%'", "runs")
+        values = self.server.sql("SELECT count(*) FROM ptcvm.fact WHERE key LIKE 'task/%'", self.database)
         assert int(values) == wanted, f"{values} tasks are in the logs, {wanted} are wanted"
         assert self.counts["stop"] == 0 or events["lease_lost"] > 0, "stops past the lease were noticed"
         refused = events["lost"] + events["lease_lost"]

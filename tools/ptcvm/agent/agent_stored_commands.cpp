@@ -84,6 +84,7 @@ int fork_agent(const StoreOptions& options, std::uint32_t turns, const std::stri
   int status = kSuccess;
   const auto store = store_of(options, StoreUse::Existing, status);
   if (!store) return status;
+  if (std::string message; !would_stay_with_tenant(*store, options, name, message)) return refuse_input(message);
   const Engine engine;
   auto agents = read_agents_of(engine, *store, options.id);
   if (!agents) return refuse_error(agents.error());

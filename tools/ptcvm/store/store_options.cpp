@@ -83,17 +83,23 @@ std::vector<std::string> whole_runs(const std::string& run) {
   return out;
 }
 
+// Returns the job of the run, or of the nearest run that it is a part of.
+std::optional<QueuedRunStatus> nearest_job(const Store& store, const std::string& run) {
+  auto queued = queued_runs(store, whole_runs(run));
+  if (!queued) return std::nullopt;   // what is wrong with the store is said by what the command does next
+  QueuedRunStatus* nearest = nullptr;
+  for (QueuedRunStatus& each : *queued) {
+    if (nearest == nullptr || each.run.size() > nearest->run.size()) nearest = &each;
+  }
+  return nearest == nullptr ? std::nullopt : std::optional(std::move(*nearest));
+}
+
 // Says in `message` that a queue has the run for another tenant than the options name. Without a ring nobody else does:
 // seals have the tenant.
 bool is_of_tenant(const Store& store, const StoreOptions& options, std::string& message) {
   if (options.id.empty() || !options.keys.empty()) return true;
-  const auto queued = queued_runs(store, whole_runs(options.id));
-  if (!queued) return true;   // what is wrong with the store is said by what the command does next
-  const QueuedRunStatus* nearest = nullptr;
-  for (const QueuedRunStatus& each : *queued) {
-    if (nearest == nullptr || each.run.size() > nearest->run.size()) nearest = &each;
-  }
-  if (nearest == nullptr || nearest->tenant == options.tenant) return true;
+  const auto nearest = nearest_job(store, options.id);
+  if (!nearest || nearest->tenant == options.tenant) return true;
   message = "store_wrong_tenant: the run " + nearest->run + " is another tenant's; --tenant says whose run is meant";
   return false;
 }
@@ -160,6 +166,15 @@ std::optional<Store> open_store(const StoreOptions& options, StoreUse use, std::
   if (!store) return store;
   if (!is_of_tenant(*store, options, message)) return status = kBadInput, std::nullopt;
   return with_heartbeat(*store);
+}
+
+bool would_stay_with_tenant(const Store& store, const StoreOptions& options, const std::string& name,
+                            std::string& message) {
+  const auto nearest = options.keys.empty() ? nearest_job(store, name) : std::nullopt;
+  if (!options.keys.empty() || (nearest ? nearest->tenant : std::string()) == options.tenant) return true;
+  message = "store_wrong_tenant: no job says that " + name + " is of the tenant of " + options.id +
+            ": give it a name below a run of that tenant, such as " + options.id + "/fork";
+  return false;
 }
 
 std::string ring_tenant(const std::string& named) { return named.empty() ? "default" : named; }

@@ -47,6 +47,10 @@ enum class StoreUse { Existing, Create };
 // Opens the store. Returns nullopt when the store cannot be opened, or when the options name a run that a queue has for
 // another tenant; `message` then says why, and `status` is what the command ends with.
 std::optional<Store> open_store(const StoreOptions& options, StoreUse use, std::string& message, int& status);
+// Returns whether a new run of that name would belong to the tenant of the run of the options, whose tenant the options
+// name. Else says in `message` why not. With a ring the seals have the tenant, so any name does.
+bool would_stay_with_tenant(const Store& store, const StoreOptions& options, const std::string& name,
+                            std::string& message);
 
 // The commands that answer or look at one run: an opened store, and messages of what goes wrong.
 class StoreCommand {
