@@ -1,4 +1,7 @@
-"""The agents of examples/agents/, for tools/run_examples: what each says, with the model that its script is.
+#!/usr/bin/env python3
+"""The agents of examples/agents/: what each says, with the model that its script is. tools/run_examples has them, too.
+
+usage: agent_examples.py [PTCVM]   (build/release/bin/ptcvm, if not given)
 
 A folder holds agent.json, data.json and script.jsonl, the replies of the model. Agents that wait have NAME.steps, too:
 what each later process is told (the arguments of `ptcvm agent resume`, a line for each); each such file is an end of
@@ -9,6 +12,7 @@ import json
 import pathlib
 import shlex
 import subprocess
+import sys
 import tempfile
 
 AGENTS = pathlib.Path(__file__).resolve().parent.parent / "examples/agents"
@@ -86,3 +90,25 @@ def check(ptcvm, folder, write):
     if not same:
         print(json.dumps(made, indent=1, ensure_ascii=False))
     return same
+
+
+def main(arguments):
+    if len(arguments) > 1 or (arguments and arguments[0].startswith("-")):
+        print(__doc__)
+        return 0 if arguments in (["-h"], ["--help"]) else 2
+    root = pathlib.Path(__file__).resolve().parent.parent
+    ptcvm = pathlib.Path(arguments[0] if arguments else root / "build/release/bin/ptcvm").resolve()
+    if not ptcvm.is_file():
+        print(f"there is no {ptcvm}; build it, or name another one: agent_examples.py PTCVM", file=sys.stderr)
+        return 65
+    results = {}
+    for folder in folders():
+        results[folder.name] = show(str(ptcvm), folder)
+        print(f"\n{'as expected' if results[folder.name] else 'FAILED: not what expected.json says'}", flush=True)
+    failed = [name for name, is_same in results.items() if not is_same]
+    print(f"\n{len(results)} agents, {len(failed)} failed{': ' + ', '.join(failed) if failed else ''}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
