@@ -66,6 +66,10 @@ void WebGuard::set_port(std::uint16_t port) {
 bool WebGuard::is_own_host(std::string_view host) const { return std::ranges::find(hosts_, host) != hosts_.end(); }
 
 std::optional<WebReply> WebGuard::refuse_place(const WebRequest& request) const {
+  for (const std::string_view name : {"host", "origin"}) {   // a proxy may look at another one than this server
+    if (std::ranges::count(request.headers, name, &WebHeaders::value_type::first) < 2) continue;
+    return refusal(400, "the header " + std::string(name) + " is there twice");
+  }
   if (!is_own_host(request.header("host"))) return refusal(421, "the header Host names another server");
   std::string_view origin = request.header("origin");
   if (origin.empty()) return std::nullopt;

@@ -4,6 +4,7 @@
 usage: harness_refusals_test.py PTCVM   (the program under test)"""
 import json
 import signal
+import socket
 import sys
 import unittest
 
@@ -192,6 +193,27 @@ class RefusalsTest(ConversationCase):
         state, err = self.plan(DRAFT)
         self.assertEqual(state["status"], "frozen")
         self.assertIn("ptcvm harness approve", err)
+
+    def test_a_line_of_replies_has_each_member_once_and_no_other_one(self):
+        self.told("say", "hello")
+        for line in ('{"when": [], "when": [], "reply": "x"}', '{"when": [], "reply": "x", "more": 1}'):
+            replies = self.file("replies.jsonl", line)
+            got, _, err = ptcvm("harness", "run", "--store", self.store, "--id", "clinic", "--planner", "llm-drafter",
+                                "--replies", replies)
+            self.assertEqual((got, "with each member once and no other one" in err), (65, True), err)
+
+    def test_no_job_is_a_conversation_under_the_name_of_a_run_of_a_planner(self):
+        err = ptcvm("enqueue", "--conversation", "simple-demo", "--store", self.store, "--id", "x/planner")[2]
+        self.assertIn("no conversation begins under the id x/planner", err)
+
+    def test_a_request_with_two_hosts_is_refused(self):
+        page = Page("--store", self.store, "--id", "clinic")
+        self.addCleanup(page.end, signal.SIGKILL)
+        own = f"Host: 127.0.0.1:{page.port}\r\n"
+        for heads, wanted in ((own, 200), (own + "Host: evil\r\n", 400), (own + own, 400)):
+            with socket.create_connection(("127.0.0.1", page.port)) as connection:
+                connection.sendall(f"GET / HTTP/1.1\r\n{heads}Connection: close\r\n\r\n".encode())
+                self.assertEqual(int(connection.recv(4096).split()[1]), wanted, heads)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
 #include "agents/harness/conversation/ingestion.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 
 #include "agents/harness/facts/blank_text.h"
 #include "agents/harness/facts/json_members.h"
+#include "agents/harness/facts/turn.h"
 
 namespace ptcvm::harness {
 
@@ -32,6 +35,28 @@ void add_file(const json::object& file, std::string_view message_id, bool is_rec
   if (is_received) attached["origin"] = "inbound";
   attached["size"] = decoded_size(bytes);
   attachments.push_back(std::move(attached));
+}
+
+// Returns whether the file can be taken. A file that is only an address is left out.
+bool is_readable_file(const json::object& file) {
+  const json::value* const bytes = file.if_contains("bytes");
+  return bytes == nullptr || (bytes->is_string() && is_base64(bytes->get_string()));
+}
+
+// Returns whether the message says something that can be read, or ends the task.
+bool is_readable(const json::object& message) {
+  const json::array* const parts = array_at(message, "parts");
+  if (parts == nullptr) return false;
+  bool says_something = is_terminal_status(next_state_of(message));
+  for (const json::value& part : *parts) {
+    const json::object* const object = part.if_object();
+    if (object == nullptr) return false;
+    const json::object* const file = object_at(*object, "file");
+    if (file != nullptr && !is_readable_file(*file)) return false;
+    const bool has_file = file != nullptr && !text_of(*file, "bytes").empty();
+    says_something = says_something || has_file || !is_blank_text(text_of(*object, "text"));
+  }
+  return says_something;
 }
 
 std::uint64_t fnv1a(std::string_view text, std::uint64_t hash) {
@@ -86,13 +111,22 @@ std::vector<ProposedFact> facts_of_message(const json::object& message) {
 
 std::vector<ProposedFact> facts_of_task(const json::object& task) {
   std::vector<ProposedFact> facts;
+  std::vector<ProposedFact> refused;
   std::map<std::string, std::size_t> unnamed;   // how often each of these messages was there
   const auto add = [&](const json::object& message) {
     json::object named = message;
     if (const std::string id = id_of_unnamed(message); !id.empty()) {
       named["messageId"] = id + "-" + std::to_string(++unnamed[id]);
     }
-    for (ProposedFact& fact : facts_of_message(named)) facts.push_back(std::move(fact));
+    const bool is_taken = is_readable(message);
+    for (ProposedFact& fact : facts_of_message(named)) {
+      if (is_taken) {
+        facts.push_back(std::move(fact));
+      } else if (is_message(fact.type)) {
+        fact.body.erase("attachments");
+        refused.push_back({FactType::message_refused, std::move(fact.body)});
+      }
+    }
   };
   if (const json::array* const history = array_at(task, "history")) {
     for (const json::value& message : *history) {
@@ -103,6 +137,7 @@ std::vector<ProposedFact> facts_of_task(const json::object& task) {
   if (status != nullptr) {
     if (const json::object* const message = object_at(*status, "message")) add(*message);
   }
+  std::ranges::move(refused, std::back_inserter(facts));   // no file of a message is between them
   const std::string_view state = status == nullptr ? std::string_view{} : text_of(*status, "state");
   facts.push_back({FactType::status_changed, {{"a2a", is_task_status(state) ? state : "submitted"}}});
   return facts;

@@ -17,7 +17,9 @@ inline constexpr std::size_t kMostBodyBytes = 1'500'000;
 // with the role "agent" was received, every other was sent. Parts that cannot be read are left out, files that are no
 // base64 among them.
 std::vector<ProposedFact> facts_of_message(const boost::json::object& message);
-// Returns the facts of a task: the messages of its history, oldest first, the message of its status, then its state.
+// Returns the facts of a task: the messages of its history, oldest first, the message of its status, then its state. A
+// message without words and files that does not end the task, one whose parts are no list of objects, and one with a
+// file that is no base64 is a message_refused.
 std::vector<ProposedFact> facts_of_task(const boost::json::object& task);
 
 }  // namespace ptcvm::harness

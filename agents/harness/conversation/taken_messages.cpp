@@ -110,6 +110,7 @@ Result<std::vector<ProposedFact>> find_refused(const Conversation& conversation,
   std::vector<ProposedFact> refused, heard;
   std::set<std::string_view> ids;
   for (const ProposedFact& fact : facts) {
+    if (fact.type == FactType::message_refused) continue;
     heard.push_back(fact);   // files are in front of their message
     if (!is_message(fact.type)) continue;
     const std::string_view id = text_of(fact.body, "messageId");

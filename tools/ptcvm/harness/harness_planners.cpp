@@ -14,6 +14,7 @@
 #include "agents/harness/planners/simple_planners.h"
 #include "agents/harness/setup/planner_seed.h"
 #include "ptcvm/engine.hpp"
+#include "ptcvm/json.hpp"
 #include "tools/ptcvm/agent/agent_cost.h"
 #include "tools/ptcvm/agent/agent_models.h"
 #include "tools/ptcvm/calls/program_tools.h"
@@ -41,7 +42,8 @@ std::optional<RecordedReply> read_reply(const std::string& line) {
   const json::object* const object = error ? nullptr : value.if_object();
   const json::value* const when = object == nullptr ? nullptr : object->if_contains("when");
   const json::value* const reply = object == nullptr ? nullptr : object->if_contains("reply");
-  if (when == nullptr || !when->is_array() || reply == nullptr) return std::nullopt;
+  const bool has_both = when != nullptr && when->is_array() && reply != nullptr;
+  if (!has_both || object->size() != 2 || !doubled_member(line).empty()) return std::nullopt;
   RecordedReply recorded;
   for (const json::value& text : when->get_array()) {
     if (!text.is_string()) return std::nullopt;
@@ -67,7 +69,9 @@ std::optional<harness::AskModel> recorded_model(const std::string& path, std::st
     if (!reply) {
       const std::string problem = json_line_problem(line);
       message = path + ":" + std::to_string(number) + ": " +
-                (problem.empty() ? R"(a line must be {"when": [text, …], "reply": value})" : "no JSON: " + problem);
+                (problem.empty()
+                     ? R"(a line must be {"when": [text, …], "reply": value}, with each member once and no other one)"
+                     : "no JSON: " + problem);
       return std::nullopt;
     }
     replies.push_back(*std::move(reply));

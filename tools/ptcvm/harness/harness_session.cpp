@@ -225,17 +225,20 @@ Result<bool> is_conversation(const Store& store, const std::string& log) {
   });
 }
 
+Result<void> check_new_conversation(const std::string& id) {
+  if (!is_of_planner(id)) return {};
+  return Error{Errc::invalid_value,
+               "no conversation begins under the id " + id + ": runs of the planner of " + id.substr(0, id.rfind('/')) +
+                   " have such names; name another one",
+               std::nullopt,
+               {}};
+}
+
 Result<void> check_conversation(const Store& store, const harness::Conversation& conversation) {
   const harness::ConversationView& view = conversation.view();
   const std::string& id = conversation.log().id();
-  if (view.log_seq() == 0 && is_of_planner(id)) {
-    return Error{Errc::invalid_value,
-                 "no conversation begins under the id " + id + ": runs of the planner of " +
-                     id.substr(0, id.rfind('/')) + " have such names; name another one",
-                 std::nullopt,
-                 {}};
-  }
-  if (view.log_seq() == 0 || view.is_job() || view.generation() != 0) return {};
+  if (view.log_seq() == 0) return check_new_conversation(id);
+  if (view.is_job() || view.generation() != 0) return {};
   const auto is_one = is_conversation(store, id);
   if (!is_one) return is_one.error();
   if (*is_one) return {};

@@ -70,6 +70,8 @@ Result<bool> is_conversation(const Store& store, const std::string& log);
 // Checks that the log is one of a conversation, or empty. Errors: wrong_state, with the id; invalid_value when it is
 // empty and has a name that runs of planners have; store_failed.
 Result<void> check_conversation(const Store& store, const harness::Conversation& conversation);
+// Returns invalid_value when runs of planners have such names, so that no conversation begins under this id.
+Result<void> check_new_conversation(const std::string& id);
 
 // Opens the conversation of the other side, in the same store. `own` must outlive the transport. Errors: wrong_state
 // when the log of that name belongs to a run; as PeerTransport::open().

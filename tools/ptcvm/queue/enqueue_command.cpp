@@ -12,6 +12,7 @@
 #include "tools/ptcvm/chain/chain_job.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/harness/conversation_job.h"
+#include "tools/ptcvm/harness/harness_session.h"
 #include "tools/ptcvm/process/bounded_file.h"
 #include "tools/ptcvm/process/files.h"
 #include "tools/ptcvm/process/terminal.h"
@@ -233,6 +234,7 @@ bool take_chain(const EnqueueRequest& request, QueuedJob& job, std::string& mess
 // Makes a job of a conversation: its planner without commands, and how it sends.
 bool take_conversation(const EnqueueRequest& request, QueuedJob& job, std::string& message) {
   if (!request.arguments.program.limits.is_empty()) return message = "workers have the limits of planners", false;
+  if (const auto is_free = check_new_conversation(job.id); !is_free) return message = is_free.error().message, false;
   auto made = conversation_job(request.conversation, message);
   if (!made) return false;
   if (made->peer == job.id) return message = harness::error_of_own_peer(job.id).message, false;
