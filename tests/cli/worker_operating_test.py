@@ -93,7 +93,7 @@ class Health(WorkerTest):
         for place in ("nowhere", "127.0.0.1:", "127.0.0.1:70000", ":x"):
             status, _, err = ptcvm("worker", "--store", self.store, "--health", place)
             self.assertEqual(status, 2)
-            self.assertIn("--health " + place, err)
+            self.assertRegex(err, rf"--health: .*found {place}")
 
 
 class Operating(WorkerTest):
@@ -151,7 +151,7 @@ class Operating(WorkerTest):
         for queue in ("a:0", ":2", "a:x"):
             status, _, err = ptcvm("worker", "--store", self.store, "--queue", queue)
             self.assertEqual(status, 2)
-            self.assertIn("--queue " + queue, err)
+            self.assertRegex(err, rf"--queue: .*found {queue}")
 
     def test_nodes_are_listed_and_drained(self):
         worker = self.worker("--node", "shop-1", "--lease", "1s")
