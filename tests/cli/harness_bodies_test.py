@@ -55,11 +55,20 @@ class BodiesTest(CommandLineTest):
                 ("regenerate", '{"keeps": "nothing"}', "keeps: is no member of this body; there are none"),
                 ("setup", '{"mode": true}', "mode: must be a text"),
                 ("link", '{"link": "{}", "by": "x"}', "by: is no member"),
-                ("field", '{"field": "a", "value": {"b": 1, "b": 2}}', "/value/b of the body is written twice")):
+                ("field", '{"field": "a", "value": {"b": 1, "b": 2}}', "/value/b of the body is written twice"),
+                ("field", '{"field": "targetWords", "value": 1e400}', "beyond the largest float")):
             status, _, data = page.raw("POST", f"/api/conversations/clinic/{action}", body, **self.HEADERS)
             self.assertEqual(status, 400, (action, body, data))
             self.assertIn(said, json.loads(data)["error"])
         self.assertEqual(page.state("clinic")["journal"], before)
+
+    def test_a_place_that_is_no_text_is_refused_in_json(self):
+        page = self.page("--planner", "simple-demo")
+        page.act("clinic", "say", text="hello")
+        for place in ("/%ff", "/api/conversations/%ff%fe", "/api/conversations/clinic/attachments/%ff", "/a2a/%ff"):
+            status, _, data = page.raw("GET", place, None, **self.HEADERS)
+            self.assertEqual(status, 404, place)
+            self.assertIn("error", json.loads(data.decode() if isinstance(data, bytes) else data))
 
     def test_a_member_that_is_written_twice_is_refused_and_one_that_nobody_knows_is_not(self):
         page = self.page("--a2a")

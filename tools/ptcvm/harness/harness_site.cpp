@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "agents/harness/people/conversation_json.h"
+#include "agents/wire/json_number.h"
 #include "harness_page_files.h"
 #include "ptcvm/json.hpp"
 #include "tools/ptcvm/commands.h"
@@ -30,6 +31,11 @@ bool is_conversation_id(std::string_view id) {
            std::string_view("._-:").find(c) != std::string_view::npos;
   };
   return !id.empty() && id.size() <= kMostIdBytes && std::ranges::all_of(id, is_good);
+}
+
+drivers::WebReply unserved(std::string_view id) {
+  return error_reply(404, is_conversation_id(id) ? "this server does not serve " + std::string(id)
+                                                 : "this is no id of a conversation");
 }
 
 std::optional<drivers::WebReply> page_file(std::string_view name) {
@@ -148,7 +154,7 @@ void HarnessSite::handle(const drivers::WebRequest& request, const std::shared_p
 void HarnessSite::answer_rpc(const drivers::WebRequest& request,
                              const std::shared_ptr<drivers::WebExchange>& exchange) {
   const std::string& id = request.path[1];
-  if (!is_served(id)) return exchange->reply(error_reply(404, "this server does not serve " + id));
+  if (!is_served(id)) return exchange->reply(unserved(id));
   const bool is_card =
       request.path.size() == 4 && request.path[2] == ".well-known" && request.path[3] == "agent-card.json";
   if (is_card && request.method == "GET") {
@@ -176,7 +182,7 @@ void HarnessSite::answer_api(const drivers::WebRequest& request, const std::stri
   if (path.size() == 2) {
     return exchange->reply(request.method == "GET" ? list() : error_reply(405, "use GET"));
   }
-  if (!is_served(path[2])) return exchange->reply(error_reply(404, "this server does not serve " + path[2]));
+  if (!is_served(path[2])) return exchange->reply(unserved(path[2]));
   const auto opened = room(path[2]);
   if (!opened) return exchange->reply(error_reply(opened.error()));
   answer_room(request, by, **opened, exchange);
@@ -201,6 +207,9 @@ void HarnessSite::answer_room(const drivers::WebRequest& request, const std::str
   boost::system::error_code error;
   const json::value body = json::parse(request.body, error);
   if (error || !body.is_object()) return exchange->reply(error_reply(400, "the body must be a JSON object"));
+  if (wire::has_infinite(body)) {
+    return exchange->reply(error_reply(400, "a number of the body is beyond the largest float"));
+  }
   if (const std::string doubled = doubled_member(request.body); !doubled.empty()) {
     return exchange->reply(error_reply(400, "the member " + doubled + " of the body is written twice"));
   }
@@ -215,7 +224,7 @@ drivers::WebReply HarnessSite::journal(const HarnessRoom& room) {
 // The browser saves an attachment and never shows it, whatever its type says.
 drivers::WebReply HarnessSite::attachment(const HarnessRoom& room, const std::string& name) {
   const harness::Fact* const fact = room.conversation().view().attachment(name);
-  if (fact == nullptr) return error_reply(404, "there is no attachment " + name);
+  if (fact == nullptr) return error_reply(404, "there is no attachment of this name");   // whose bytes may be no text
   const std::string_view base64 = harness::text_of(fact->body, "bytes");
   std::string bytes(base64.size(), '\0');
   std::size_t size = 0;
