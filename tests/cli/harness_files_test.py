@@ -62,6 +62,24 @@ class FilesTest(A2aTest):
             self.assertEqual(self.take(message_id, file("notes.txt", content))["result"]["id"], "init:payer#1")
         self.assertEqual(self.names(), [[]])
 
+    def test_an_empty_file_is_kept(self):
+        """It was acknowledged, and lost."""
+        task = self.take("m1", file("empty.txt", ""))["result"]
+        self.assertEqual((self.names(), self.content("empty.txt")), ([["empty.txt"]], ""))
+        sent = {"name": "empty.txt", "mimeType": "text/plain", "bytes": ""}
+        self.assertEqual(task["status"]["message"]["parts"][1]["file"], sent)
+        alone = message("", "m2", parts=[file("alone.txt", "")], taskId=task["id"])
+        for _ in range(2):
+            self.assertIn("result", self.rpc(self.payer, "message/send", {"message": alone}))
+        self.assertEqual(self.names(), [["empty.txt"], ["alone.txt"]])
+
+    def test_a_file_that_is_only_an_address_is_left_out(self):
+        address = {"kind": "file", "file": {"name": "far.txt", "uri": "https://example.org/far.txt"}}
+        task = self.take("m1", address)["result"]["id"]
+        address["file"]["bytes"] = ""
+        self.take("m2", address, taskId=task)
+        self.assertEqual(self.names(), [[], []])
+
     def test_both_sides_may_have_a_file_of_one_name(self):
         """The file of the client got another name at the server, and comes back with the task."""
         kept = ("--store", os.path.join(self.folder.name, "own.db"), "--id", "own")

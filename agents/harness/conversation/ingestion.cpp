@@ -19,12 +19,19 @@ std::string or_else(std::string_view text, std::string otherwise) {
   return text.empty() ? std::move(otherwise) : std::string(text);
 }
 
+// Returns whether the file comes with its bytes. An empty text of bytes is an empty file, except beside an address.
+bool has_bytes(const json::object& file) {
+  const json::value* const bytes = file.if_contains("bytes");
+  if (bytes == nullptr || !bytes->is_string() || !is_base64(bytes->get_string())) return false;
+  return !bytes->get_string().empty() || text_of(file, "uri").empty();
+}
+
 // What this side sent has no origin beside the message: the journal knows where the file is from. A file that the
 // journal does not have is one of the person's.
 void add_file(const json::object& file, std::string_view message_id, bool is_received,
               std::vector<ProposedFact>& facts, json::array& attachments) {
+  if (!has_bytes(file)) return;
   const std::string_view bytes = text_of(file, "bytes");
-  if (bytes.empty() || !is_base64(bytes)) return;
   const std::string name = or_else(trimmed(text_of(file, "name")), "file-" + std::string(message_id) + "-" +
                                                                        std::to_string(attachments.size() + 1) + ".bin");
   const std::string type = or_else(text_of(file, "mimeType"), "application/octet-stream");
@@ -53,7 +60,7 @@ bool is_readable(const json::object& message) {
     if (object == nullptr) return false;
     const json::object* const file = object_at(*object, "file");
     if (file != nullptr && !is_readable_file(*file)) return false;
-    const bool has_file = file != nullptr && !text_of(*file, "bytes").empty();
+    const bool has_file = file != nullptr && has_bytes(*file);
     says_something = says_something || has_file || !is_blank_text(text_of(*object, "text"));
   }
   return says_something;
