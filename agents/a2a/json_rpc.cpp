@@ -2,6 +2,7 @@
 
 #include <boost/json/parse.hpp>
 
+#include "agents/a2a/request_id.h"
 #include "ptcvm/json.hpp"
 
 namespace ptcvm::a2a {
@@ -14,15 +15,22 @@ std::variant<RpcRequest, json::object> read_rpc(std::string_view body) {
   if (error) return rpc_error(nullptr, {RpcCode::Parse, "the body is no JSON"});
   if (!value.is_object()) return rpc_error(nullptr, {RpcCode::InvalidRequest, "the body must be one JSON object"});
   const json::object& object = value.get_object();
+  const std::string doubled = doubled_member(body);
+  const RpcFailure twice{RpcCode::InvalidRequest, "the member " + doubled + " is written twice"};
+  if (doubled == "/id") return rpc_error(nullptr, twice);
   RpcRequest request;
   if (const json::value* const id = object.if_contains("id")) request.id = *id;
   if (request.id.is_structured() || request.id.is_bool()) {
     return rpc_error(nullptr, {RpcCode::InvalidRequest, "id: must be a text or a number"});
   }
-  if (const std::string doubled = doubled_member(body); !doubled.empty()) {
-    return rpc_error(doubled == "/id" ? json::value() : request.id,
-                     {RpcCode::InvalidRequest, "the member " + doubled + " is written twice"});
+  if (request.id.is_number()) {
+    const std::optional<json::value> kept = kept_number(request_id_text(body));
+    if (!kept) {
+      return rpc_error(nullptr, {RpcCode::InvalidRequest, "id: must be a number that a float of 64 bits keeps"});
+    }
+    request.id = *kept;
   }
+  if (!doubled.empty()) return rpc_error(request.id, twice);
   const json::value* const version = object.if_contains("jsonrpc");
   const json::value* const method = object.if_contains("method");
   if (version == nullptr || *version != json::value("2.0") || method == nullptr || !method->is_string()) {

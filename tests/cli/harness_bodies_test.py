@@ -84,6 +84,24 @@ class BodiesTest(CommandLineTest):
         self.assertIn("result", json.loads(page.raw("POST", "/a2a/payer", known, **self.HEADERS)[2]))
         self.assertGreater(page.state("payer")["facts"], 0)
 
+    def test_an_id_that_no_answer_can_have_is_refused(self):
+        """The answer had an Infinity, which is no JSON, or another number."""
+        def no_json(text):
+            raise AssertionError("no JSON: " + text)
+
+        page = self.page("--a2a")
+        for wrong in ("1e999", "-1e999", "123456789012345678901234567890", "9007199254740993", "0.12345678901234567890",
+                      "1e-999", "true", "[]", '1, "id": 2'):
+            for more in ("", ', "jsonrpc": "2.0"'):
+                body = f'{{"jsonrpc": "2.0", "id": {wrong}, "method": "tasks/get", "params": {{"id": "t"}}{more}}}'
+                data = page.raw("POST", "/a2a/payer", body, **self.HEADERS)[2]
+                answer = json.loads(data, parse_constant=no_json)
+                self.assertEqual((answer["id"], answer["error"]["code"]), (None, -32600), (wrong, data))
+        for fine in ("0", "-7", "9007199254740992", "1.5", "0.1", "1e3", "1E+300", '"1e999"', "null"):
+            body = f'{{"jsonrpc": "2.0", "id": {fine}, "method": "tasks/get", "params": {{"id": "t"}}}}'
+            answer = json.loads(page.raw("POST", "/a2a/payer", body, **self.HEADERS)[2])
+            self.assertEqual((answer["id"], answer["error"]["code"]), (json.loads(fine), -32001), fine)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
