@@ -178,6 +178,18 @@ class RefusalsTest(ConversationCase):
             self.assertEqual((state["status"], state["drafts"]), ("draft", ["c1"]), words)
             self.assertIn("ptcvm: clinic waits for:\n  the draft c1: At noon\n", err)
 
+    def test_a_conversation_that_is_no_job_is_not_enqueued(self):
+        """The command said that it is there already, with 0, and no worker ever planned."""
+        self.told("say", "hello", conversation="a")
+        words = ("enqueue", "--conversation", "simple-demo", "--store", self.store, "--id")
+        status, out, err = ptcvm(*words, "a")
+        self.assertEqual((status, out), (65, ""), err)
+        self.assertIn("a is there already, and is no job of a conversation", err)
+        for said in ("job is enqueued\n", "job is there already\n"):
+            self.assertEqual(ptcvm(*words, "job")[:2], (0, said))
+        self.told("say", "hello", conversation="job")
+        self.assertEqual(ptcvm(*words, "job")[:2], (0, "job is there already\n"))
+
     def test_a_state_that_is_none_names_the_states(self):
         err = self.told("say", "x", "--next", "asleep", status=65)[1]
         self.assertIn('"asleep" is no state of a task; the states are initializing, submitted, working,', err)

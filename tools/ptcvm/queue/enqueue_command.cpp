@@ -116,6 +116,15 @@ class Enqueuing {
   int one(const QueuedJob& job) {
     const auto made = enqueue(engine_, store_, job);
     if (!made) return refuse_job(made.error());
+    const bool is_conversation = !request_.conversation.planner.empty();
+    if (is_conversation && !*made) {
+      const auto there = harness::Conversation::open(HostLog::of(store_, job.id));
+      if (!there) return refuse_job(there.error());
+      if (!there->view().is_job()) {
+        return refuse_input(job.id + " is there already, and is no job of a conversation: no worker plans for it; " +
+                            "plan with `ptcvm harness run`, or give another ID");
+      }
+    }
     if (request_.json) {
       report_.add(job.id, 0, *made);
     } else {
