@@ -44,9 +44,9 @@ void ConversationView::apply(const HostFact& fact) {
     if (dropped != nullptr && !dropped->is_under_way()) calls_.dismissed(dropped->writer);
   }
   const std::optional<json::object> cursor = cursor_in(fact, body);
-  const std::size_t were_in_flight = *type == FactType::message_sent ? in_flight() : 0;
+  // Servers tell other messages of this side, too.
+  const bool went_out = *type == FactType::message_sent && attempts_.contains(text_of(body, "messageId"));
   take({fact.seq, fact.time_ms, fact.fact_class, fact.by, *type, std::move(body)});
-  const bool went_out = were_in_flight != 0 && in_flight() < were_in_flight;   // servers tell other messages, too
   if (went_out) calls_.said(fact.seq);
   if (cursor) take_cursor(fact, *cursor);
 }
@@ -80,7 +80,7 @@ void ConversationView::take_note(const HostFact& fact, const json::object& body)
     ++rewinds_;
     if (!yields(body)) rewind(fact, body);
   }
-  if (fact.name == "send_started" || fact.name == "send_failed") take_send(fact, body);
+  if (fact.name == "send_started" || fact.name == kSendFailed) take_send(fact, body);
   if (fact.name == kSendResumed || fact.name == kSendStopped) take_sender(fact, body);
   if (fact.name == "pass_parked") parked_pass_ = {read_seqs(body, "fired"), texts_of(body, "waits")};
   if (fact.name == "pass_cancelled") {
@@ -140,13 +140,7 @@ void ConversationView::take_public(Fact& fact) {
   messages_.emplace(id);
   if (last_public_is_inbound_) return;
   unsent_.clear();
-  for (auto& [compose_id, draft] : drafts_) {
-    if (draft.in_flight.empty() || draft.in_flight != id) continue;
-    draft.in_flight.clear();
-    draft.is_sent = true;
-    fact.body["composeId"] = compose_id;
-    break;
-  }
+  take_sent(fact);
 }
 
 const Fact* ConversationView::open_question() const {

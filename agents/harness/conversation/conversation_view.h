@@ -31,6 +31,9 @@ inline constexpr std::string_view kLetterNote = "letter", kLetterKey = "mail/";
 // The names of what is written when another process goes on with a message in flight, and when a process does not send
 // it any more although it may not have arrived.
 inline constexpr std::string_view kSendResumed = "send_resumed", kSendStopped = "send_stopped";
+// The names of what ends an attempt: it failed, or a person said that it arrived; the message is in the log then, or it
+// follows. Both have one key, so that the first one counts.
+inline constexpr std::string_view kSendFailed = "send_failed", kSendArrived = "send_arrived";
 // The name of the note that the person wants to begin.
 inline constexpr std::string_view kKickoffNote = "kickoff_armed";
 // The name of the note that a call in doubt of a waiting planner was settled.
@@ -105,6 +108,7 @@ struct DraftState {
   bool is_dismissed = false;         // before its sending began
   bool is_approved = false;          // sent, or being sent, since the last rewind
   bool is_sent = false;              // a message with this draft arrived
+  std::uint64_t sent_seq = 0;        // where the log says so
   std::string in_flight;             // the id of the message that is being sent, or ""
   std::string next_state;            // what that message asks for
   std::string sender;                // the process that sends that message, or ""; older logs do not say
@@ -116,6 +120,12 @@ struct DraftState {
 
   // Returns whether the draft is being sent, or was sent. An earlier draft of the same id does not matter.
   bool is_under_way() const { return send_seq > seq && (is_sent || !in_flight.empty()); }
+};
+
+// A message under which a draft was given to the transport, whatever became of it.
+struct SendAttempt {
+  std::string compose_id;
+  std::uint64_t draft_seq = 0;   // the draft of that id that was sent: later ones of the id are other drafts
 };
 
 // See the top of this file.
@@ -180,6 +190,8 @@ class ConversationView {
   bool has_refused(std::string_view message_id) const;
   // Returns the first fact with an attachment of this name, or nullptr. Valid until the next apply().
   const Fact* attachment(std::string_view name) const;
+  // Returns the id of the draft that went out, or was given to the transport, under this id of a message; "" when none.
+  std::string_view draft_of_message(std::string_view message_id) const;
   // Returns the newest draft with this id, or nullptr. Valid until the next apply().
   const DraftState* draft(std::string_view compose_id) const;
   const Fact* fact_at(std::uint64_t seq) const;                   // nullptr: there is no such fact that counts
@@ -219,6 +231,7 @@ class ConversationView {
   void take_waits(const boost::json::object& body);
   void take(Fact fact);
   void take_public(Fact& fact);
+  void take_sent(Fact& fact);
   bool take_draft(const Fact& fact);
   void take_send(const HostFact& fact, const boost::json::object& body);
   void take_sender(const HostFact& fact, const boost::json::object& body);
@@ -257,6 +270,7 @@ class ConversationView {
   std::set<std::string, std::less<>> dismissed_, messages_, arrived_;
   std::map<std::string, std::size_t, std::less<>> attachments_;   // name -> index of the fact
   std::map<std::string, DraftState, std::less<>> drafts_;
+  std::map<std::string, SendAttempt, std::less<>> attempts_;      // id of a message -> its draft; rewinds keep them
 };
 
 }  // namespace ptcvm::harness

@@ -45,19 +45,41 @@ void ConversationView::take_send(const HostFact& fact, const json::object& body)
   }
   const auto known = drafts_.try_emplace(std::string(text_of(body, "composeId"))).first;
   DraftState& draft = known->second;
-  if (fact.name == "send_failed") {
+  if (fact.name == kSendFailed) {
+    if (draft.in_flight != text_of(body, "messageId")) return;   // that message arrived first
     draft.in_flight.clear();
+    if (draft.is_sent) return;
     draft.is_approved = false;
     draft.send_error = text_of(body, "error");
     return;
   }
   ++draft.rounds;
-  if (draft.is_dismissed) return;   // somebody dismissed the draft first, and it is not sent
+  if (draft.is_dismissed || draft.is_sent) return;   // somebody dismissed or sent the draft first, and it is not sent
+  attempts_[std::string(text_of(body, "messageId"))] = {known->first, draft.seq};
   draft.send_seq = fact.seq;
   draft.in_flight = text_of(body, "messageId");
   draft.next_state = text_of(body, "nextState");
   draft.resumed = 0;
   take_sender(fact, body);
+  draft.is_approved = true;
+  draft.send_error.clear();
+}
+
+// A draft is sent as soon as the log has a message under which it went out, also when an attempt failed or somebody
+// said that it was lost: otherwise it would go out twice.
+void ConversationView::take_sent(Fact& fact) {
+  const std::string_view id = text_of(fact.body, "messageId");
+  const auto attempt = attempts_.find(id);
+  if (attempt == attempts_.end()) return;
+  fact.body["composeId"] = attempt->second.compose_id;
+  const auto known = drafts_.find(attempt->second.compose_id);
+  if (known == drafts_.end()) return;
+  DraftState& draft = known->second;
+  const bool flies = draft.in_flight == id;
+  if (!flies && draft.seq != attempt->second.draft_seq) return;
+  if (flies) draft.in_flight.clear();
+  draft.is_sent = true;
+  draft.sent_seq = fact.seq;
   draft.is_approved = true;
   draft.send_error.clear();
 }
@@ -75,7 +97,9 @@ bool ConversationView::take_dismissal(const Fact& fact) {
   const std::string_view id = text_of(fact.body, "composeId"), replacement = text_of(fact.body, "replacedBy");
   const auto known = drafts_.find(id);
   const bool is_known = known != drafts_.end();
-  if (is_known && known->second.is_under_way()) return false;
+  // A rewind looks at facts again whose draft was sent after them.
+  const bool was_sent_later = is_known && known->second.is_sent && fact.seq < known->second.sent_seq;
+  if (is_known && known->second.is_under_way() && !was_sent_later) return false;
   if (!replacement.empty() && (!is_known || known->second.is_dismissed)) return false;
   if (is_known) {
     known->second.is_dismissed = true;
@@ -84,6 +108,11 @@ bool ConversationView::take_dismissal(const Fact& fact) {
   dismissed_.emplace(id);
   std::erase(unsent_, id);
   return true;
+}
+
+std::string_view ConversationView::draft_of_message(std::string_view message_id) const {
+  const auto found = attempts_.find(message_id);
+  return found == attempts_.end() ? std::string_view{} : std::string_view(found->second.compose_id);
 }
 
 const DraftState* ConversationView::draft(std::string_view compose_id) const {

@@ -46,6 +46,10 @@ void ConversationView::rewind(const HostFact& fact, const json::object& body) {
     ++epoch_;
     task_id_.clear();
     calls_.forget();
+    std::erase_if(attempts_, [this](const auto& attempt) {   // what the other side tells of an earlier task is no news
+      const auto draft = drafts_.find(attempt.second.compose_id);
+      return draft == drafts_.end() || draft->second.in_flight != attempt.first;
+    });
   }
   calls_.rewound(to);
   if (parked_pass_) ++cancelled_passes_;   // the next pass is another one

@@ -52,7 +52,11 @@ json::object log_fact_json(const HostFact& fact, const ConversationView& view) {
     line = stamp_json(fact.seq, fact.time_ms, fact.name, fact.fact_class, fact.by);
     for (auto& [name, value] : body.get_object()) line.emplace(name, std::move(value));
   }
-  line["counts"] = view.fact_at(fact.seq) != nullptr;
+  const Fact* const counted = view.fact_at(fact.seq);
+  line["counts"] = counted != nullptr;
+  // The log does not say to which draft a message belongs, and the view does.
+  const json::value* const compose_id = counted == nullptr ? nullptr : counted->body.if_contains("composeId");
+  if (compose_id != nullptr) line["composeId"] = *compose_id;
   return line;
 }
 

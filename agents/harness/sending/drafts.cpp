@@ -121,8 +121,8 @@ Result<Sending> compose(const ConversationView& view, std::string_view compose_i
 // Says whether a fact names this process as the sender.
 enum class NamesSender : std::uint8_t { No, Yes };
 
-// Writes an effect under a claim that is given back at once. Returns whether the log did not have its key.
-Result<bool> write_effect(Conversation& conversation, std::string key, std::string name, json::object body,
+// Writes an effect under a claim that is given back at once. Returns the fact that the log has under its key.
+Result<HostPut> write_effect(Conversation& conversation, std::string key, std::string name, json::object body,
                           const Author& author, NamesSender names = NamesSender::No) {
   const auto token = conversation.claim(author.now_ms, kSendLeaseMs);
   if (!token) return token.error();
@@ -135,7 +135,25 @@ Result<bool> write_effect(Conversation& conversation, std::string key, std::stri
   const Result<void> released = conversation.release(**token);
   if (!put) return put.error();
   if (!released) return released.error();
-  return put->is_mine;
+  return put;
+}
+
+// Ends an attempt. The key is the same for all ends of it. Returns the end that the log has.
+Result<HostPut> write_end(Conversation& conversation, const Sending& sending, std::string_view name, json::object body,
+                          const Author& author) {
+  body["composeId"] = sending.compose_id;
+  body["messageId"] = sending.message_id;
+  return write_effect(conversation, "send_failed/" + sending.message_id, std::string(name), std::move(body), author);
+}
+
+json::object end_with(std::string error) { return {{"error", std::move(error)}}; }
+
+// Returns no error when the log has the end that a person told, or else what somebody said before.
+Result<void> is_end(const HostPut& put, std::string_view name) {
+  if (put.fact.name == name) return {};
+  return refuse(Errc::wrong_state, put.fact.name == kSendArrived
+                                       ? "somebody else said before that the message arrived"
+                                       : "draft not in flight: its message counts as lost since a moment ago");
 }
 
 }  // namespace
@@ -144,8 +162,8 @@ Result<void> draft_waits(const ConversationView& view, std::string_view compose_
   if (compose_id.empty()) return no_draft_waits(view);
   const DraftState* const draft = draft_with_fact(view, compose_id);
   if (draft == nullptr) return not_found(view);
-  if (draft->is_dismissed) return refuse(Errc::wrong_state, "draft dismissed");
   if (draft->is_sent) return refuse(Errc::wrong_state, "draft already sent");
+  if (draft->is_dismissed) return refuse(Errc::wrong_state, "draft dismissed");
   if (!draft->in_flight.empty()) return already_in_flight();
   return {};
 }
@@ -167,7 +185,7 @@ Result<Sending> begin_send(Conversation& conversation, std::string_view compose_
   if (!sending) return sending;
   sending->living = std::make_shared<LivingSend>(conversation.log().id(), sending->message_id);
   const std::string key = "send/" + std::to_string(draft.seq) + "/" + std::to_string(draft.rounds + 1);
-  const Result<bool> mine = write_effect(conversation, key, "send_started",
+  const Result<HostPut> mine = write_effect(conversation, key, "send_started",
                                          {{"composeId", compose_id},
                                           {"draft", draft.seq},
                                           {"messageId", sending->message_id},
@@ -180,7 +198,7 @@ Result<Sending> begin_send(Conversation& conversation, std::string_view compose_
     return waits ? mine.error() : waits.error();
   }
   const DraftState* const begun = draft_with_fact(view, compose_id);
-  const bool is_in_flight = *mine && begun != nullptr && begun->in_flight == sending->message_id;
+  const bool is_in_flight = mine->is_mine && begun != nullptr && begun->in_flight == sending->message_id;
   if (!is_in_flight) return somebody_was_first(view, compose_id);
   if (!is_terminal_status(view.status())) return sending;
   if (const Result<void> ended = end_send(conversation, *sending, error_of_end(view).message, author); !ended) {
@@ -207,14 +225,14 @@ Result<std::optional<Sending>> resume_send(Conversation& conversation, std::stri
   if (!now_ms) return now_ms.error();
   if (may_be_sending(conversation, draft, *now_ms)) return Resumed();
   sending->living = std::make_shared<LivingSend>(conversation.log().id(), sending->message_id);
-  const Result<bool> mine =
+  const Result<HostPut> mine =
       write_effect(conversation, "send_resumed/" + sending->message_id + "/" + std::to_string(draft.resumed + 1),
                    std::string(kSendResumed), {{"composeId", compose_id}, {"messageId", sending->message_id}}, author,
                    NamesSender::Yes);
   if (!mine && mine.error().code != Errc::busy) return mine.error();
   const DraftState* const now = conversation.view().draft(compose_id);
   const bool is_in_flight = now != nullptr && now->in_flight == sending->message_id;
-  return mine && *mine && is_in_flight ? Resumed(*std::move(sending)) : Resumed();
+  return mine && mine->is_mine && is_in_flight ? Resumed(*std::move(sending)) : Resumed();
 }
 
 Result<void> stop_send(Conversation& conversation, const Sending& sending, const Author& author) {
@@ -223,10 +241,8 @@ Result<void> stop_send(Conversation& conversation, const Sending& sending, const
 }
 
 Result<void> end_send(Conversation& conversation, const Sending& sending, std::string error, const Author& author) {
-  const Result<bool> written =
-      write_effect(conversation, "send_failed/" + sending.message_id, "send_failed",
-                   {{"composeId", sending.compose_id}, {"messageId", sending.message_id}, {"error", std::move(error)}},
-                   author);
+  const Result<HostPut> written =
+      write_end(conversation, sending, kSendFailed, end_with(std::move(error)), author);
   return written ? Result<void>{} : written.error();
 }
 
@@ -247,8 +263,17 @@ Result<void> settle_by_hand(Conversation& conversation, std::string_view compose
     if (!now_ms) return now_ms.error();
     if (may_be_sending(conversation, draft, *now_ms)) return being_sent(draft, *now_ms);
   }
-  if (fate == KnownFate::Lost) {
-    return end_send(conversation, *sending, "the message did not arrive, as a person said", author);
+  // Somebody else may settle it at the same moment: the log has one end of an attempt.
+  const bool is_lost = fate == KnownFate::Lost;
+  const std::string_view end = is_lost ? kSendFailed : kSendArrived;
+  const Result<HostPut> ended = write_end(
+      conversation, *sending, end,
+      is_lost ? end_with("the message did not arrive, as a person said") : json::object{}, author);
+  if (!ended) return ended.error();
+  if (const Result<void> is_mine = is_end(*ended, end); !is_mine) return is_mine;
+  if (is_lost) {
+    return conversation.view().knows_message(sending->message_id) ? refuse(Errc::wrong_state, "draft already sent")
+                                                                  : Result<void>{};
   }
   std::vector<ProposedFact> facts = facts_of_message(sending->message);
   if (!is_terminal_status(conversation.view().status())) {   // a state that ends the task is final

@@ -45,6 +45,8 @@ class Draft:
     def __init__(self, seq):
         self.seq, self.fate, self.rounds = seq, "waits", 0      # waits, dismissed, flies, sent
         self.message, self.next_state, self.error, self.approved = None, None, None, False
+        self.ids = set()    # the attempts; a message under one of them makes the draft sent
+        self.heard = False
 
 
 class World:
@@ -67,8 +69,10 @@ class World:
         if kind == "out":
             self.passed |= {name for name, draft in self.drafts.items()}
             for draft in self.drafts.values():
-                if draft.fate == "flies" and draft.message == name:
-                    draft.fate = "sent"
+                if name in draft.ids:
+                    draft.heard, draft.approved, draft.error = True, True, None
+                    if draft.fate != "flies" or draft.message == name:
+                        draft.fate = "sent"
         return True
 
     def status(self):
@@ -94,13 +98,14 @@ class World:
         if draft is None:
             return "compose not found"
         refusals = {"dismissed": "draft dismissed", "sent": "draft already sent", "flies": "draft already in flight"}
-        if draft.fate in refusals:
-            return refusals[draft.fate]
+        if draft.heard or draft.fate in refusals:
+            return refusals["sent" if draft.heard else draft.fate]
         if self.is_over():
             return "the conversation is over"
         draft.rounds += 1
         draft.message, draft.next_state = f"m-conversation-{name}-{draft.rounds}", next_state or "working"
         draft.fate, draft.error, draft.approved = "flies", None, True
+        draft.ids.add(draft.message)
         return None
 
     def send(self, name, next_state=None):
@@ -127,7 +132,10 @@ class World:
 
     def give_back(self, draft, error):
         self.lost_for_sure.add(draft.message)
-        draft.fate, draft.error, draft.approved = "waits", error, False
+        if draft.heard:
+            draft.fate = "sent"     # another attempt arrived
+        else:
+            draft.fate, draft.error, draft.approved = "waits", error, False
 
     def check_ids(self, name):
         ids = {message for (message, draft), _ in self.other.taken if draft == name} | {self.drafts[name].message}

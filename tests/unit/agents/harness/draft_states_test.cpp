@@ -37,6 +37,8 @@ class Log {
   }
   void rewind() { add("journal_rewound", {{"to", 2}, {"keeps", "human"}, {"yields", "calls"}}); }
   void clear() { add("journal_rewound", {{"to", 0}, {"keeps", "nothing"}, {"yields", "sends"}}); }
+  void fail() { add("send_failed", {{"composeId", "c1"}, {"messageId", "m9"}, {"error", "lost"}}); }
+  void arrive() { add("message_sent", {{"messageId", "m9"}, {"text", "hi"}}); }
   void dismiss() { add("compose_dismissed", {{"composeId", "c1"}}); }
   void edit(const std::string& id) {
     add("compose_dismissed", {{"composeId", "c1"}, {"replacedBy", id}});
@@ -99,6 +101,64 @@ TEST(DraftStates, ADraftThatIsBeingSentOrWasSentIsNotDismissed) {
   log.dismiss();
   EXPECT_FALSE(log.draft().is_dismissed);
   EXPECT_TRUE(log.draft().is_sent);
+}
+
+// It could be sent again, under another id.
+TEST(DraftStates, ADraftWhoseMessageArrivedAfterAllWasSent) {
+  Log log;
+  log.send_draft(3);
+  log.fail();
+  log.arrive();
+  EXPECT_TRUE(log.draft().is_sent);
+  EXPECT_EQ(log.draft().send_error, "");
+  EXPECT_EQ(draft_waits(log.view, "c1").error().message, "draft already sent");
+  EXPECT_EQ(text_of(log.view.facts().back().body, "composeId"), "c1");
+  log.add("send_started", {{"composeId", "c1"}, {"draft", 3}, {"messageId", "m10"}, {"nextState", "working"}});
+  EXPECT_EQ(log.view.in_flight(), 0U);
+}
+
+TEST(DraftStates, AFailureBehindTheMessageChangesNothing) {
+  Log log;
+  log.send_draft(3);
+  log.arrive();
+  log.fail();
+  EXPECT_TRUE(log.draft().is_sent && log.draft().is_approved);
+  EXPECT_EQ(log.draft().send_error, "");
+}
+
+TEST(DraftStates, AMessageThatArrivedWhileAnotherOneIsInFlightLeavesThatOneInFlight) {
+  Log log;
+  log.send_draft(3);
+  log.fail();
+  log.add("send_started", {{"composeId", "c1"}, {"draft", 3}, {"messageId", "m10"}, {"nextState", "working"}});
+  log.arrive();
+  EXPECT_EQ(log.draft().in_flight, "m10");
+  EXPECT_EQ(draft_waits(log.view, "c1").error().message, "draft already sent");
+  log.add("send_failed", {{"composeId", "c1"}, {"messageId", "m10"}, {"error", "no"}});
+  EXPECT_EQ(draft_waits(log.view, "c1").error().message, "draft already sent");
+}
+
+TEST(DraftStates, ADraftOfTheSameIdAfterARewindIsAnotherOne) {
+  Log log;
+  log.send_draft(3);
+  log.fail();
+  log.rewind();
+  log.add("compose_intent", {{"composeId", "c1"}, {"text", "anew"}});
+  log.arrive();
+  EXPECT_FALSE(log.draft().is_sent);
+}
+
+// A rewind looks at all facts again.
+TEST(DraftStates, ADismissalBeforeTheMessageArrivedStaysAFact) {
+  Log log;
+  log.send_draft(3);
+  log.fail();
+  log.dismiss();
+  log.arrive();
+  const std::size_t facts = log.view.facts().size();
+  log.add("journal_rewound", {{"to", 7}, {"keeps", "human"}, {"yields", "calls"}});
+  EXPECT_EQ(log.view.facts().size(), facts);
+  EXPECT_EQ(draft_waits(log.view, "c1").error().message, "draft already sent");
 }
 
 TEST(DraftStates, ADraftThatCouldNotBeSentIsDismissed) {
