@@ -4,7 +4,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "agents/a2a/json_rpc.h"
+#include "agents/a2a/refusals.h"
 #include "agents/a2a/task_server.h"
 #include "agents/harness/conversation/ingestion.h"
 #include "agents/harness/facts/json_members.h"
@@ -22,24 +22,16 @@ Error refuse_answer(std::string message, std::string_view detail) {
   return {Errc::wrong_state, std::move(message), std::nullopt, detail};
 }
 
-bool has_code(const json::object& failure, RpcCode code) {
-  return harness::number_of(failure, "code") == static_cast<double>(code);
-}
-
-// Says what became of the request after this error: the server has not carried it out, nor will it; it may be made
-// again; or nobody knows.
-std::string_view detail_of(const json::object& failure) {
-  if (has_code(failure, RpcCode::Internal)) return harness::kMayBeSent;
-  return has_code(failure, RpcCode::TryAgain) ? harness::kNotReached : std::string_view{};
-}
-
 Error refuse_failure(const json::object& failure) {
   const json::value* const code = failure.if_contains("code");
   std::string said(text_of(failure, "message"));
   std::ranges::replace_if(said, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');   // on one line
-  return refuse_answer("the server refused the request (" + (code == nullptr ? "no code" : json::serialize(*code)) +
+  const std::string_view detail = detail_of_failure(failure);
+  const std::string what = detail == harness::kMayBeSent ? "the server answered with the error ("
+                                                         : "the server refused the request (";
+  return refuse_answer(what + (code == nullptr ? "no code" : json::serialize(*code)) +
                            "): " + said,
-                       detail_of(failure));
+                       detail);
 }
 
 // Returns whether the answer is the one to the request. A server that could not read its id answers with null.
@@ -63,6 +55,13 @@ Result<json::object> result_of(std::string_view body, std::uint64_t id) {
   if (!is_answer_to(answer.get_object(), id)) {
     return refuse_answer("the server answered another request: the id of this one is " + std::to_string(id),
                          harness::kMayBeSent);
+  }
+  const auto has = [&answer](std::string_view member) {
+    const json::value* const value = answer.get_object().if_contains(member);
+    return value != nullptr && !value->is_null();
+  };
+  if (has("error") && has("result")) {
+    return refuse_answer("the answer of the server has an error and a result", harness::kMayBeSent);
   }
   if (const json::object* const failure = object_at(answer.get_object(), "error")) return refuse_failure(*failure);
   const json::object* const result = object_at(answer.get_object(), "result");

@@ -16,6 +16,7 @@ enum class RpcCode : int {
   Internal = -32603,
   TaskNotFound = -32001,
   Unsupported = -32004,
+  WrongContent = -32005,  // of clients: the server reads no such parts
   TryAgain = -32050,      // of ptcvm: the request was not carried out, and may be made again later
 };
 

@@ -14,10 +14,11 @@ Error no_adapter() {
 }
 
 // What a failed attempt says of the message.
-enum class Fate : std::uint8_t { Refused, NotReached, Unknown };
+enum class Fate : std::uint8_t { Refused, NotTaken, NotReached, Unknown };
 
 Fate fate_of(const Error& error) {
   if (error.detail == kMayBeSent || error.code == Errc::store_failed) return Fate::Unknown;
+  if (error.detail == kNotTaken) return Fate::NotTaken;
   const bool is_refusal = error.code == Errc::wrong_state || error.code == Errc::invalid_value;
   return is_refusal && error.detail != kNotReached ? Fate::Refused : Fate::NotReached;
 }
@@ -61,8 +62,9 @@ Result<void> Outbox::deliver(const Sending& sending, bool is_first, const Author
     }
     error = task.error().message;
     const Fate fate = fate_of(task.error());
-    may_be_sent = may_be_sent || fate == Fate::Unknown || (fate == Fate::NotReached && !is_first);
-    if (fate == Fate::Refused) break;
+    const bool says_of_message = fate == Fate::Refused;   // otherwise only of this attempt
+    may_be_sent = may_be_sent || fate == Fate::Unknown || (!says_of_message && !is_first);
+    if (fate == Fate::Refused || fate == Fate::NotTaken) break;
     if (fate == Fate::Unknown && !transport_->takes_each_id_once()) break;   // it would perhaps be there twice
     pause_(send_delay_ms(attempt));
   }

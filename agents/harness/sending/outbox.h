@@ -17,6 +17,9 @@ namespace ptcvm::harness {
 // refused the message, store_failed that it may have arrived, and the other errors that it did not.
 inline constexpr std::string_view kMayBeSent = "may_be_sent";     // the message may have arrived: the answer was lost
 inline constexpr std::string_view kNotReached = "not_reached";    // this attempt did not reach the other side
+// The other side surely did not take this attempt, and another one at once would be the same. Says nothing of earlier
+// attempts.
+inline constexpr std::string_view kNotTaken = "not_taken";
 
 // What carries messages to the other side. Drivers implement it.
 class Transport {
@@ -57,8 +60,9 @@ class Outbox {
   SenderTrace& trace() { return trace_; }   // what is stamped on messages; the mode is kept up to date
   SendMode mode() const { return mode_; }
 
-  // Sends a draft, at most three times, under one message id. Returns the error of the last attempt, which the draft
-  // keeps. After an attempt that may have arrived there is another one only when the other side takes each id once.
+  // Sends a draft, at most three times, under one message id, and once when it is refused. Returns the error of the
+  // last attempt, which the draft keeps. After an attempt that may have arrived there is another one only when the
+  // other side takes each id once.
   Result<void> send(std::string_view compose_id, const std::optional<std::string>& next_state, const Author& author);
   // Sends the drafts of a batch that was written, when the mode is Auto and the conversation has fewer facts than
   // `most_facts`. Errors stay with the drafts.

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "agents/a2a/a2a_transport.h"
+#include "agents/a2a/refusals.h"
 #include "agents/harness/conversation/ingestion.h"
 #include "drivers/curl/blocking_call.h"
 #include "tools/ptcvm/harness/harness_fetch.h"
@@ -53,10 +54,10 @@ Result<std::string> post(const std::string& url, const std::string& body) {
     const bool may_be_sent = answer.failure->may_be_sent;
     return not_sent(answer.failure->message, may_be_sent ? harness::kMayBeSent : harness::kNotReached);
   }
-  constexpr int kFine = 200, kBroken = 500;
+  constexpr int kFine = 200;
   if (answer.status == kFine) return std::move(answer.body);
   const std::string what = url + ": the server answered with the status " + std::to_string(answer.status);
-  return not_sent(what, answer.status >= kBroken ? harness::kMayBeSent : harness::kNotReached);
+  return not_sent(what, a2a::detail_of_status(answer.status));
 }
 
 }  // namespace
