@@ -99,6 +99,17 @@ class DraftsTest(ConversationCase):
             sent = "message_sent" in self.facts(name)
             self.assertEqual((approved == 0, edited == 75), (sent, not sent), name)
 
+    def test_editing_and_dismissing_at_once_do_one_of_the_two(self):
+        """Both were told that it was done."""
+        for number in range(12):
+            name = f"t{number}"
+            self.harness("say", "hello", conversation=name)
+            self.plan(conversation=name)
+            (_, edited), (_, dismissed) = self.at_once(name, ("edit", "c1", "my own words"), ("dismiss", "c1"))
+            waiting = ptcvm("harness", "whisper", "--store", self.store, "--id", name, "?")[1]
+            waits = len(json.loads(waiting)["drafts"])
+            self.assertEqual((edited == 75, dismissed == 0), (waits == 1, waits == 0), (name, waiting))
+
     def test_regenerating_and_clearing_at_once_do_both(self):
         """Both wrote under one key: what was not written said that it was done."""
         for number in range(12):

@@ -101,6 +101,7 @@ bool ConversationView::take_dismissal(const Fact& fact) {
   const bool was_sent_later = is_known && known->second.is_sent && fact.seq < known->second.sent_seq;
   if (is_known && known->second.is_under_way() && !was_sent_later) return false;
   if (!replacement.empty() && (!is_known || known->second.is_dismissed)) return false;
+  if (is_known && known->second.is_dismissed && !known->second.replaced_by.empty()) return false;
   if (is_known) {
     known->second.is_dismissed = true;
     known->second.replaced_by = replacement;

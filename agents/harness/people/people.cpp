@@ -85,7 +85,7 @@ Result<void> dismiss(Conversation& conversation, std::string_view compose_id, co
   const auto said = conversation.observe({{FactType::compose_dismissed, {{"composeId", compose_id}}}}, author);
   if (!said) return said;
   const DraftState* const draft = conversation.view().draft(compose_id);
-  if (draft == nullptr || draft->is_dismissed) return {};
+  if (draft == nullptr || (draft->is_dismissed && draft->replaced_by.empty())) return {};   // else somebody edited it
   return draft_waits(conversation.view(), compose_id);
 }
 

@@ -163,7 +163,11 @@ Result<void> draft_waits(const ConversationView& view, std::string_view compose_
   const DraftState* const draft = draft_with_fact(view, compose_id);
   if (draft == nullptr) return not_found(view);
   if (draft->is_sent) return refuse(Errc::wrong_state, "draft already sent");
-  if (draft->is_dismissed) return refuse(Errc::wrong_state, "draft dismissed");
+  if (draft->is_dismissed) {
+    const std::string& other = draft->replaced_by;
+    const std::string instead = other.empty() ? "" : "; " + other + " is in its place";
+    return refuse(Errc::wrong_state, "draft dismissed" + instead);
+  }
   if (!draft->in_flight.empty()) return already_in_flight();
   return {};
 }

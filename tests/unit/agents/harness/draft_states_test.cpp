@@ -202,6 +202,15 @@ TEST(DraftStates, AnEditThatCameTooLateIsNoFactThatCounts) {
   }
 }
 
+TEST(DraftStates, ADismissalBehindAnEditIsNoFactThatCounts) {
+  Log log;
+  log.edit("c2");
+  const std::size_t facts = log.view.facts().size();
+  log.dismiss();
+  EXPECT_EQ(log.view.facts().size(), facts);
+  EXPECT_EQ(draft_waits(log.view, "c1").error().message, "draft dismissed; c2 is in its place");
+}
+
 TEST(DraftStates, AnEditThatWasForgottenIsDoneAgain) {
   Log log;
   log.add("message_received", {{"messageId", "m2"}, {"text", "and?"}});
