@@ -108,6 +108,11 @@ Result<json::object> A2aTransport::call(std::string_view method, json::object pa
 }
 
 Result<json::object> A2aTransport::send(const json::object& message) {
+  if (!address_.empty() && conversation_.view().remote() != address_) {
+    const auto noted =
+        conversation_.note(std::string(harness::kRemoteNote), "", {{"url", address_}}, {clock_(), {}});
+    if (!noted) return noted.error();
+  }
   json::object sent = message;
   const std::string task_id = conversation_.view().task_id();
   if (!task_id.empty()) sent["taskId"] = task_id;

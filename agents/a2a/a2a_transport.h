@@ -18,12 +18,14 @@ using FetchCard = std::function<Result<boost::json::object>()>;
 // See the top of this file. Belongs to the thread of the conversation, which must outlive it.
 class A2aTransport final : public harness::Transport {
  public:
+  // `address` is the URL of the server, which the conversation keeps; "" keeps none.
   A2aTransport(harness::Conversation& conversation, PostRpc post, FetchCard fetch_card,
-               std::function<std::int64_t()> clock)
+               std::function<std::int64_t()> clock, std::string address = {})
       : conversation_(conversation),
         post_(std::move(post)),
         fetch_card_(std::move(fetch_card)),
-        clock_(std::move(clock)) {}
+        clock_(std::move(clock)),
+        address_(std::move(address)) {}
 
   Result<boost::json::object> send(const boost::json::object& message) override;
   Result<std::optional<boost::json::object>> task() override;
@@ -41,6 +43,7 @@ class A2aTransport final : public harness::Transport {
   PostRpc post_;
   FetchCard fetch_card_;
   std::function<std::int64_t()> clock_;
+  std::string address_;
   std::uint64_t calls_ = 0;   // also the id of the last request
   mutable std::optional<bool> is_once_;
 };

@@ -3,6 +3,7 @@
 
 usage: harness_settle_test.py PTCVM   (the program under test)"""
 import json
+import shlex
 import subprocess
 import sys
 import unittest
@@ -69,6 +70,29 @@ class SettleTest(ConversationCase):
         self.assertEqual(self.agent.ledger, [])
         of_draft = [fact["composeId"] for fact in self.facts() if fact.get("messageId") == first]
         self.assertEqual(of_draft, ["c1"])
+
+    def test_the_command_that_sends_a_lost_draft_names_the_agent(self):
+        """It had no --remote: as it was written, it counted the draft as sent, and the agent got nothing."""
+        self.in_flight()
+        _, err = self.told("settle", "c1", "lost", status=75)
+        command = next(line.strip() for line in err.splitlines() if " approve " in line)
+        self.assertIn(f"--remote {self.agent.url}", command)
+        self.agent.ledger.clear()
+        self.assertEqual(ptcvm(*shlex.split(command)[1:])[0], 0)
+        self.assertEqual(len(self.agent.ledger), 1)
+
+    def test_a_message_that_is_printed_says_so_when_an_agent_got_the_others(self):
+        self.in_flight()
+        self.told("settle", "c1", "lost", status=75)
+        err = self.told("approve", "c1")[1]
+        self.assertIn(f"{self.agent.url} does not get it", err)
+
+    def test_the_log_has_no_password_of_an_agent(self):
+        self.told("say", "hello")
+        self.told("run", "--planner", self.file("plan.ptc", DRAFT), status=75)
+        self.agent.fate = "hang up"
+        self.told("approve", "--remote", self.agent.url.replace("://", "://me:secret@"), status=65)
+        self.assertNotIn("secret", json.dumps(self.facts("--all")))
 
     def test_the_log_names_the_draft_of_a_message_that_was_settled(self):
         first = self.in_flight()

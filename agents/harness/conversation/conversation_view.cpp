@@ -12,7 +12,8 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::string_view kPassNotes[] = {"pass_parked",     "pass_cancelled",  "program_parked", kLetterNote,
-                                           kProgramCallBegun, kProgramCallEnded, kSendStopped};
+                                           kProgramCallBegun, kProgramCallEnded, kSendStopped,
+                                           kRemoteNote};
 
 json::object read_body(const std::string& text) {
   boost::system::error_code error;
@@ -76,6 +77,7 @@ void ConversationView::take_note(const HostFact& fact, const json::object& body)
   if (fact.name == kKickoffNote) kickoff_seq_ = fact.seq;
   if (fact.name == kSetupNote) setup_ = body;
   if (fact.name == kTaskNote) task_id_ = text_of(body, "id");
+  if (fact.name == kRemoteNote) remote_ = text_of(body, "url");
   if (fact.name == "journal_rewound") {
     ++rewinds_;
     if (!yields(body)) rewind(fact, body);

@@ -24,6 +24,8 @@ inline constexpr std::string_view kPlanCursor = "plan_cursor";
 inline constexpr std::string_view kSetupNote = "planner_setup";
 // The name of the note that keeps the id of the task on the server of the other side.
 inline constexpr std::string_view kTaskNote = "task_known";
+// The name of the note that keeps the address of the server to which messages go.
+inline constexpr std::string_view kRemoteNote = "remote_known";
 // The first fact of a conversation that is a job of a queue begins with this name.
 inline constexpr std::string_view kConversationJob = "job/conversation";
 // A letter says to the workers of such a conversation that there is something new. Its keys are numbered without gaps.
@@ -151,6 +153,8 @@ class ConversationView {
   const boost::json::object& setup() const { return setup_; }
   // Returns the id of the task on the server of the other side, or "".
   const std::string& task_id() const { return task_id_; }
+  // Returns the address of the server to which the last message went, or "": no message has gone to a server.
+  const std::string& remote() const { return remote_; }
   const std::optional<ParkedPass>& parked_pass() const { return parked_pass_; }
   std::size_t cancelled_passes() const { return cancelled_passes_; }   // counts parked passes that were given up
   // Returns what the program of that id waited for when it was parked last.
@@ -253,7 +257,7 @@ class ConversationView {
   PlanCursor cursor_;
   std::uint64_t kickoff_seq_ = 0;                       // the person's wish to begin; 0: none, or it is used up
   boost::json::object setup_;
-  std::string task_id_;
+  std::string task_id_, remote_;
   std::optional<ParkedPass> parked_pass_;
   std::size_t cancelled_passes_ = 0;
   std::map<std::string, std::vector<ProgramWait>, std::less<>> program_waits_;

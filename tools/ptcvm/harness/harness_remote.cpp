@@ -37,6 +37,14 @@ Error not_sent(std::string message, std::string_view detail) {
   return {Errc::wrong_state, std::move(message), std::nullopt, detail};
 }
 
+// Returns the address, or "" when it has a name and a password in it: the log of a conversation keeps no secret.
+std::string without_secret(const std::string& url) {
+  constexpr std::string_view kAfterScheme = "://";
+  const std::size_t host = url.find(kAfterScheme) + kAfterScheme.size();   // wrong_remote() has seen to it
+  const bool has_name = url.substr(host, url.find_first_of("/?#", host) - host).find('@') != std::string::npos;
+  return has_name || url.find('?') != std::string::npos ? std::string() : url;
+}
+
 Result<std::string> post(const std::string& url, const std::string& body) {
   drivers::HttpRequest request;
   request.url = url;
@@ -69,7 +77,8 @@ std::unique_ptr<harness::Transport> remote_transport(const std::string& url, har
   while (base.ends_with('/')) base.pop_back();
   return std::make_unique<a2a::A2aTransport>(
       conversation, [base](const std::string& body) { return post(base, body); },
-      [base] { return fetch_document(base + "/.well-known/agent-card.json"); }, now_millis);
+      [base] { return fetch_document(base + "/.well-known/agent-card.json"); }, now_millis,
+      without_secret(url));
 }
 #else
 std::unique_ptr<harness::Transport> remote_transport(const std::string& url, harness::Conversation&,

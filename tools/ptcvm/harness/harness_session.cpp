@@ -29,13 +29,22 @@ namespace {
 // Prints each message; the script that reads it carries it.
 class PrintedTransport final : public harness::Transport {
  public:
+  // The conversation must outlive the transport. When a server got earlier messages, a person may have forgotten it.
+  explicit PrintedTransport(const harness::Conversation& conversation) : conversation_(conversation) {}
   Result<json::object> send(const json::object& message) override {
+    const std::string& remote = conversation_.view().remote();
+    if (!remote.empty()) {
+      complain("the message is printed, and " + remote + " does not get it: a script carries it; --remote sends one");
+    }
     std::cout << json::serialize(json::object{{"message", message}}) << '\n';
     const std::string state = harness::turn_after(harness::next_state_of(message)).sender;
     return json::object{{"history", json::array{message}}, {"status", {{"state", state}}}};
   }
   Result<std::optional<json::object>> task() override { return std::optional<json::object>{}; }
   Result<std::optional<bool>> arrived(std::string_view) override { return std::optional<bool>{}; }
+
+ private:
+  const harness::Conversation& conversation_;
 };
 
 // Returns what the person can type next: what to do with each draft that waits, and how to answer the question unless
@@ -51,7 +60,8 @@ std::string next_of_conversation(const HarnessArguments& arguments, const harnes
   };
   std::string other_side;
   if (!arguments.peer.empty()) other_side = " --peer " + shell_quoted(arguments.peer);
-  if (!arguments.remote.empty()) other_side = " --remote " + shell_quoted(arguments.remote);
+  const std::string& remote = arguments.remote.empty() && other_side.empty() ? view.remote() : arguments.remote;
+  if (!remote.empty()) other_side = " --remote " + shell_quoted(remote);
   std::string text;
   for (const std::string& draft : view.unsent_drafts()) {
     const harness::DraftState* const state = view.draft(draft);
@@ -110,7 +120,7 @@ std::optional<int> HarnessSession::open(StoreUse use, bool for_planning) {
     transport_ = remote_transport(arguments_.remote, *conversation_, message);
     if (transport_ == nullptr) return refuse_input(message);
   } else if (arguments_.peer.empty()) {
-    transport_ = std::make_unique<PrintedTransport>();
+    transport_ = std::make_unique<PrintedTransport>(*conversation_);
   } else {
     auto opened_peer = peer_transport(*store_, arguments_.peer, *conversation_);
     if (!opened_peer) return refuse_error(opened_peer.error());
