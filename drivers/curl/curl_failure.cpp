@@ -66,11 +66,13 @@ std::string_view what_happened(Kind kind) {
 
 HttpFailure curl_failure(CURLcode code, std::string_view detail, std::string_view server, TransferPlace place) {
   const Kind kind = kind_of(code, place == TransferPlace::Answering);
-  std::string message(what_happened(kind));
+  // There was a connection, and the request may have been carried out.
+  const bool is_cut = kind == Kind::Unreachable && !is_before_request(code, kind, place);
+  std::string message(is_cut ? "The connection ended before the answer of " : what_happened(kind));
   message.append(server).append(": ");
   message += detail.empty() ? std::string(curl_easy_strerror(code)) : std::string(detail);
   if (!message.ends_with('.')) message += '.';
-  const std::string_view next = advice(code, kind);
+  const std::string_view next = is_cut ? "Nobody knows whether the request was carried out." : advice(code, kind);
   if (!next.empty()) message.append(" ").append(next);
   return {kind, std::move(message), !is_before_request(code, kind, place)};
 }

@@ -35,6 +35,9 @@ class Agent:
                 request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 if request["method"] == "message/send":
                     agent.got.append(request["params"]["message"]["messageId"])
+                if agent.status == "hang up":
+                    self.close_connection = True
+                    return
                 self.say(agent.status, json.dumps({"jsonrpc": "2.0", "id": request["id"], **agent.answer}).encode())
 
             def say(self, status, body):
@@ -88,6 +91,12 @@ class AnswersTest(ConversationCase):
     def test_a_server_that_has_too_much_to_do_is_asked_three_times(self):
         line, _, times = self.approve(429)
         self.assertEqual((line["status"], times), ("draft", 3))
+
+    def test_a_connection_that_ended_without_an_answer_was_there(self):
+        """It was "There is no connection to …; the message stays in flight, because it may have arrived"."""
+        err = self.approve("hang up")[1]
+        self.assertIn(f"The connection ended before the answer of {self.agent.url[len('http://'):]}: ", err)
+        self.assertNotIn("no connection", err)
 
     def test_an_error_that_is_none_leaves_the_message_in_flight(self):
         no = {"code": -32602, "message": "no"}
