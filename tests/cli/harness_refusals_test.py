@@ -10,7 +10,7 @@ import unittest
 
 from conversation_case import ConversationCase
 from harness_page import Page
-from ptcvm_process import ptcvm
+from ptcvm_process import PTCVM, ptcvm
 
 DRAFT = '(propose {:type :compose_intent :composeId "c1" :text "At noon"})'
 
@@ -120,16 +120,16 @@ class RefusalsTest(ConversationCase):
         program = self.file("plan.ptc", DRAFT)
         kept = ("--store", self.store, "--id", "clinic", "--peer", "Z")
         for words in (("run", *kept, "--planner", program), ("serve", *kept), ("approve", *kept)):
-            status, out, err = ptcvm("harness", *words)
-            self.assertEqual((status, out, "Z is no conversation" in err), (65, "", True), err)
+            status, _, err = ptcvm("harness", *words)
+            self.assertEqual((status, "Z is no conversation" in err), (65, True), err)
 
     def test_another_side_that_is_no_address_of_the_web(self):
         self.told("say", "hello")
         for url in ("notaurl", "file:///etc/hostname", "http://", "ftp://a"):
             for words in (("run", "--planner", "simple-demo"), ("serve",), ("approve",)):
-                status, out, err = ptcvm("harness", words[0], "--store", self.store, "--id", "clinic", *words[1:],
+                status, _, err = ptcvm("harness", words[0], "--store", self.store, "--id", "clinic", *words[1:],
                                          "--remote", url)
-                self.assertEqual((status, out, "--remote: must be the URL" in err), (65, "", True), err)
+                self.assertEqual((status, "--remote: must be the URL" in err), (65, True), err)
 
     def test_a_text_that_is_not_utf_8(self):
         self.told("say", "hello")
@@ -177,6 +177,31 @@ class RefusalsTest(ConversationCase):
             state, err = self.told(*words, status=65)
             self.assertEqual((state["status"], state["drafts"]), ("draft", ["c1"]), words)
             self.assertIn("ptcvm: clinic waits for:\n  the draft c1: At noon\n", err)
+
+    def test_a_command_that_found_no_conversation_ends_with_a_line_too(self):
+        """There was nothing on standard output."""
+        self.told("say", "hello")
+        program = self.file("plan.ptc", "nil")
+        for name, *words in (("x/planner", "say", "x"), ("x/planner", "run", "--planner", program),
+                             ("nobody", "approve"), ("nobody", "log"), ("nobody", "log", "--all")):
+            state, err = self.told(*words, conversation=name, status=65)
+            self.assertEqual((state["status"], state["facts"], state["drafts"]), ("none", 0, []), (words, err))
+        away = ptcvm("harness", "log", "--store", self.store + ".away", "--id", "clinic")
+        self.assertEqual((away[0], json.loads(away[1])["status"]), (65, "none"), away)
+
+    def test_a_command_that_cannot_begin_ends_with_the_line_of_its_conversation(self):
+        self.told("say", "hello")
+        self.plan(DRAFT)
+        for words in (("approve", "--peer", "x/planner"), ("approve", "--peer", "clinic"),
+                      ("approve", "--remote", "nonsense"), ("run", "--planner", "nix"), ("whisper", b"\xff"),
+                      ("run", "--planner", "llm-drafter")):
+            state, err = self.told(*words, status=65)
+            self.assertEqual((state["status"], state["drafts"]), ("draft", ["c1"]), (words, err))
+            self.assertIn("ptcvm: clinic waits for:\n  the draft c1: At noon\n", err)
+        queued = ptcvm("enqueue", "--conversation", "simple-demo", "--store", self.store, "--id", "job")
+        self.assertEqual(queued[0], 0, queued)
+        state, err = self.told("run", "--planner", "simple-demo", conversation="job", status=65)
+        self.assertEqual((state["status"], "is a job of a queue" in err), ("idle", True), err)
 
     def test_a_conversation_that_is_no_job_is_not_enqueued(self):
         """The command said that it is there already, with 0, and no worker ever planned."""

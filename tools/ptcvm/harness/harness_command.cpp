@@ -125,13 +125,12 @@ Result<void> act_patiently(const PersonCommand& row, const HarnessArguments& arg
   return done;
 }
 
-int act(const PersonCommand& row, const HarnessArguments& arguments) {
+int act(const PersonCommand& row, const HarnessArguments& arguments, HarnessSession& session) {
+  if (const auto failed = session.open(row.use)) return *failed;
   for (std::size_t i = 0; i < arguments.words.size(); ++i) {
     if (ptc::utf8_repaired(arguments.words[i]) == arguments.words[i]) continue;
     return refuse_input(std::string(row.words[i]) + ": must be UTF-8");
   }
-  HarnessSession session(arguments);
-  if (const auto failed = session.open(row.use)) return *failed;
   const auto done = act_patiently(row, arguments, session);
   if (!done) return session.refuse(done.error());
   return session.report();
@@ -176,7 +175,7 @@ void add_person_command(CLI::App& app, const PersonCommand& row, int& status) {
       const bool is_missing = row.words[i][0] == '[' && (*words)[i].empty();
       if (!is_missing) arguments->words.push_back((*words)[i]);
     }
-    status = act(row, *arguments);
+    status = in_session(*arguments, [&](HarnessSession& session) { return act(row, *arguments, session); });
   });
 }
 
@@ -193,8 +192,7 @@ int show_whole_log(const harness::Conversation& conversation) {
 }
 
 // Shows what counts in the conversation, or everything.
-int show_log(const HarnessArguments& arguments, bool is_whole) {
-  HarnessSession session(arguments);
+int show_log(HarnessSession& session, bool is_whole) {
   if (const auto failed = session.open(StoreUse::Existing, false)) return *failed;
   if (is_whole) return show_whole_log(session.conversation());
   for (const harness::Fact& fact : session.conversation().view().facts()) {
@@ -215,7 +213,9 @@ void add_log(CLI::App& app, int& status) {
   command->add_flag("--all", *is_whole,
                     "Every fact: notes of the harness and what a rewind dropped, too; \"counts\" says which");
   command->footer("Examples:\n  ptcvm harness log --store talk.db --id clinic | jq -r .type");
-  command->callback([arguments, is_whole, &status] { status = show_log(*arguments, *is_whole); });
+  command->callback([arguments, is_whole, &status] {
+    status = in_session(*arguments, [&](HarnessSession& session) { return show_log(session, *is_whole); });
+  });
 }
 
 struct LinkArguments {

@@ -23,8 +23,7 @@ std::string failure_after(const harness::ConversationView& view, std::uint64_t b
       .append(harness::text_of(last.body, "message"));
 }
 
-int run_harness(const HarnessArguments& arguments) {
-  HarnessSession session(arguments);
+int run_harness(const HarnessArguments& arguments, HarnessSession& session) {
   if (const auto failed = session.open(StoreUse::Create)) return *failed;
   if (session.conversation().view().is_job()) {
     return refuse_input("the conversation " + arguments.store.id + " is a job of a queue: ptcvm worker plans for it");
@@ -113,7 +112,9 @@ void add_harness_run(CLI::App& app, int& status) {
 
 A line of --replies is {"when": [text, …], "reply": value}: the first line whose texts are all in the question answers
 it. Exit status: 0 nothing waits for you, 1 the planner failed, 75 a draft, a question or a program waits.)");
-  command->callback([arguments, &status] { status = run_harness(*arguments); });
+  command->callback([arguments, &status] {
+    status = in_session(*arguments, [&](HarnessSession& session) { return run_harness(*arguments, session); });
+  });
 }
 
 }  // namespace ptcvm::cli

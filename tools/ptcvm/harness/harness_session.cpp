@@ -112,9 +112,9 @@ std::optional<int> HarnessSession::open(StoreUse use, bool for_planning) {
     return refuse_input("the store has no conversation " + arguments_.store.id + "; begin it with harness run or say");
   }
   if (const auto is_one = check_conversation(*store_, *opened); !is_one) return refuse_error(is_one.error());
-  conversation_ = *std::move(opened);
   const auto doubts = store_->doubts(harness::planner_run(arguments_.store.id));
   if (!doubts && for_planning) return refuse_error(doubts.error());
+  conversation_ = *std::move(opened);
   if (!arguments_.remote.empty()) {
     std::string message;
     transport_ = remote_transport(arguments_.remote, *conversation_, message);
@@ -200,6 +200,22 @@ int HarnessSession::refuse(const Error& error) {
   return status;
 }
 
+void HarnessSession::end_refused() {
+  if (has_reported_) return;
+  if (conversation_) report();
+  if (has_reported_) return;
+  json::object state = harness::state_json(harness::ConversationView(), {});
+  state["status"] = "none";
+  std::cout << json::serialize(state) << std::endl;
+}
+
+int in_session(const HarnessArguments& arguments, const std::function<int(HarnessSession&)>& act) {
+  HarnessSession session(arguments);
+  const int status = act(session);
+  if (status == kBadInput || status == kBusy) session.end_refused();
+  return status;
+}
+
 int HarnessSession::report(bool also_call) {
   const auto read = conversation_->refresh();
   if (!read) return refuse_error(read.error());
@@ -218,6 +234,7 @@ int HarnessSession::report(bool also_call) {
   show_flights();
   if (also_call || !doubts->empty()) show_call();
   std::cout << json::serialize(state) << std::endl;
+  has_reported_ = true;
   const std::string next = waits ? next_of_conversation(arguments_, view) : "";
   if (!next.empty()) complain(next);
   if (status == "frozen") show_frozen();   // last: it ends with the command that lets planning go on

@@ -1,6 +1,7 @@
 // One conversation of a store, as the commands of `ptcvm harness` see it.
 #pragma once
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,6 +50,9 @@ class HarnessSession {
   int report(bool also_call = false);
   // Says why something was refused, and what the conversation waits for. Returns what the command ends with.
   int refuse(const Error& error);
+  // Prints the line of a command that was refused, unless it is there already: report()'s, or one with the status
+  // "none" when there is no conversation.
+  void end_refused();
 
  private:
   std::string command(std::string_view name) const;
@@ -62,7 +66,11 @@ class HarnessSession {
   std::optional<harness::Conversation> conversation_;
   std::unique_ptr<harness::Transport> transport_;
   std::unique_ptr<harness::Outbox> outbox_;
+  bool has_reported_ = false;
 };
+
+// Acts in a session, and returns what the command ends with. A command that is refused ends with a line of JSON, too.
+int in_session(const HarnessArguments& arguments, const std::function<int(HarnessSession&)>& act);
 
 // Returns whether the first facts of a log belong to a conversation. Error: store_failed.
 Result<bool> is_conversation(const Store& store, const std::string& log);
