@@ -57,7 +57,10 @@ std::optional<RpcFailure> wrong_message(const json::object* message) {
     return wrong_member("message.role", "\"user\": a client speaks for the user");
   }
   const json::array* const parts = harness::array_at(*message, "parts");
-  if (parts == nullptr || parts->empty()) return wrong_member("message.parts", "a list with something in it");
+  const bool ends_task = harness::is_terminal_status(harness::next_state_of(*message));
+  if (parts == nullptr || (parts->empty() && !ends_task)) {
+    return wrong_member("message.parts", "a list with something in it");
+  }
   for (const json::value& part : *parts) {
     const json::object* const object = part.if_object();
     const bool has_text = object != nullptr && object->contains("text") && object->at("text").is_string();

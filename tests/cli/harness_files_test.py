@@ -115,6 +115,20 @@ class RequestsTest(A2aTest):
             state = json.loads(ptcvm("harness", "run", *kept, "--planner", program)[1].splitlines()[-1])
             self.assertEqual((state["status"], state["state"], state["draft"]), ("over", "completed", None))
 
+    def test_a_message_that_ends_the_task_needs_no_parts(self):
+        """It had to have a blank text."""
+        page = self.page("payer", "--a2a")
+        task = self.send(page, "hello", "m1")["id"]
+        empty = message("", "m2", parts=[], taskId=task)
+        for state in ("working", "completed"):
+            empty["metadata"] = {"nextState": state}
+            answer = self.rpc(page, "message/send", {"message": empty})
+            self.assertEqual(answer.get("error", {}).get("code"), {"working": -32602, "completed": None}[state], answer)
+        for _ in range(2):
+            again = self.rpc(page, "message/send", {"message": empty})["result"]
+            self.assertEqual((again["id"], again["status"]["state"]), (task, "completed"))
+        self.assertEqual(page.state("payer")["status"], "over")
+
     def test_a_member_of_a_wrong_type_begins_no_other_conversation(self):
         page = self.page("payer", "--a2a")
         self.send(page, "hello", "m1")
