@@ -5,6 +5,7 @@ usage: harness_refusals_test.py PTCVM   (the program under test)"""
 import json
 import signal
 import socket
+import subprocess
 import sys
 import unittest
 
@@ -214,6 +215,20 @@ class RefusalsTest(ConversationCase):
             self.assertEqual(ptcvm(*words, "job")[:2], (0, said))
         self.told("say", "hello", conversation="job")
         self.assertEqual(ptcvm(*words, "job")[:2], (0, "job is there already\n"))
+
+    def test_a_message_that_nobody_could_read_is_not_sent(self):
+        """The draft counted as sent, and nothing said why the command failed."""
+        self.told("say", "hello")
+        self.plan(DRAFT)
+        for words in (("approve",), ("say", "more")):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([PTCVM, "harness", words[0], "--store", self.store, "--id", "clinic", *words[1:]],
+                                      stdout=full, stderr=subprocess.PIPE, text=True, timeout=240)
+            self.assertEqual(done.returncode, 65)
+            self.assertIn("standard output cannot be written", done.stderr)
+            self.assertEqual(self.texts("message_sent"), [])
+        self.told("approve")
+        self.assertEqual(self.texts("message_sent"), ["At noon"])
 
     def test_a_state_that_is_none_names_the_states(self):
         err = self.told("say", "x", "--next", "asleep", status=65)[1]

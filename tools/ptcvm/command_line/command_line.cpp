@@ -186,7 +186,9 @@ int answer_command_line(int argc, char** argv) {
     return app.exit(error) == 0 ? kSuccess : kUsage;
   }
   std::cout.flush();
-  return std::cout.good() ? status : kBadInput;
+  if (std::cout.good()) return status;
+  complain("standard output cannot be written");
+  return kBadInput;
 }
 
 }  // namespace ptcvm::cli

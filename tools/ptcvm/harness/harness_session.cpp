@@ -36,7 +36,10 @@ class PrintedTransport final : public harness::Transport {
     if (!remote.empty()) {
       complain("the message is printed, and " + remote + " does not get it: a script carries it; --remote sends one");
     }
-    std::cout << json::serialize(json::object{{"message", message}}) << '\n';
+    std::cout << json::serialize(json::object{{"message", message}}) << std::endl;
+    if (!std::cout) {
+      return Error{Errc::wrong_state, "the message is not sent: standard output cannot be written", std::nullopt, {}};
+    }
     const std::string state = harness::turn_after(harness::next_state_of(message)).sender;
     return json::object{{"history", json::array{message}}, {"status", {{"state", state}}}};
   }
