@@ -48,6 +48,7 @@ class BodiesTest(CommandLineTest):
         for action, body, said in (
                 ("approve", '{"draft": 5}', "draft: must be a text"),
                 ("approve", '{"draft": ""}', "draft: must not be empty"),
+                ("say", '{"text": "y", "next": ""}', "next: no message may ask for the state"),
                 ("approve", '{"drafts": "c1"}', "drafts: is no member of this body; there are draft, next"),
                 ("whisper", '{"text": "a", "to": "b"}', "to: is no member of this body; there are text"),
                 ("whisper", '{"text": "a", "text": "b"}', "the member /text of the body is written twice"),

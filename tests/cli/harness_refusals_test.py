@@ -158,6 +158,9 @@ class RefusalsTest(ConversationCase):
     def test_a_question_that_asks_nothing(self):
         self.told("say", "hello")
         self.assertIn("ask: the prompt is blank", self.plan('(ask " ")', status=1)[1])
+        self.told("whisper", "again")
+        blank = '(propose {:type :agent_question :prompt " " :qid "q1"})'
+        self.assertIn("agent_question: the prompt is blank", self.plan(blank, status=1)[1])
 
     def test_a_tool_that_has_no_command(self):
         self.told("say", "hello")

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "agents/harness/facts/base64.h"
+#include "agents/harness/facts/blank_text.h"
 
 namespace ptcvm::harness {
 
@@ -150,6 +151,9 @@ std::optional<std::string> wrong_body(const ProposedFact& fact) {
   const std::string_view hint = text_of(fact.body, "nextStateHint");
   if (fact.type == FactType::compose_intent && !hint.empty() && !is_next_state(hint)) {
     return refuse("nextStateHint: no message may ask for the state \"" + std::string(hint) + '"');
+  }
+  if (fact.type == FactType::agent_question && is_blank_text(text_of(fact.body, "prompt"))) {
+    return refuse("the prompt is blank; say what is asked");
   }
   if (fact.type == FactType::attachment_added && !is_base64(text_of(fact.body, "bytes"))) {
     return refuse("the member \"bytes\" must be base64");

@@ -95,6 +95,9 @@ struct HarnessRoom::Action {
 Result<json::object> HarnessRoom::say(const json::object& body, const harness::Author& who) {
   std::string id = text_in(body, "messageId");
   if (id.empty()) id = heard_id(conversation_.view());
+  if (body.contains("next") && text_in(body, "next").empty()) {
+    return wrong_action("next: no message may ask for the state \"\"");
+  }
   return done(harness::say_for_other_side(conversation_, std::move(id), text_in(body, "text"), text_in(body, "next"),
                                           who));
 }
