@@ -20,6 +20,7 @@ LOOKS = {
     "agent resume": ["ID"], "agent show": ["ID"], "agent cost": ["ID"], "agent replay": ["ID"],
     "agent fork": ["ID", "--turns", "1", "--as", "new"],
     "chain answer": ["ID", "s1", "yes"], "chain show": ["ID"], "chain report": ["ID"], "chain replay": ["ID"],
+    "chain cost": ["ID"],
     "chain feedback": ["ID", "rating=positive"], "chain replan": ["ID", "other"],
     "harness whisper": ["ID", "hello"], "harness answer": ["ID", "q1", "yes"],
     "harness approve": ["ID", "c1"], "harness dismiss": ["ID", "c1"], "harness edit": ["ID", "c1", "hello"],
