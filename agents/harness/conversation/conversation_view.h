@@ -255,6 +255,7 @@ class ConversationView {
   std::map<std::uint64_t, std::uint64_t> writers_;      // seq -> claim, of facts that were written under one
   std::map<std::uint64_t, PlannerName> planners_;       // claim -> the planner of its pass
   PlanCursor cursor_;
+  std::uint64_t cursor_seq_ = 0;                        // where the log has it; 0: nowhere
   std::uint64_t kickoff_seq_ = 0;                       // the person's wish to begin; 0: none, or it is used up
   boost::json::object setup_;
   std::string task_id_, remote_;

@@ -67,12 +67,14 @@ void ConversationView::take_cursor(const HostFact& fact, const json::object& bod
   if (!is_of_failure(fact.seq)) kickoff_seq_ = 0;   // a pass that proposes nothing uses the wish up, too
   if (!cursor_.planner.type.empty()) planners_[fact.writer] = cursor_.planner;
   parked_pass_.reset();
+  cursor_seq_ = fact.seq;
 }
 
-// A pass that failed writes its cursor with its planner_error; in older logs the cursor is behind it.
+// A pass that failed writes its cursor in its planner_error; in older logs the cursor is behind an error that has none.
 bool ConversationView::is_of_failure(std::uint64_t cursor_seq) const {
   if (facts_.empty() || facts_.back().type != FactType::planner_error) return false;
-  return facts_.back().seq == cursor_seq || facts_.back().seq + 1 == cursor_seq;
+  const std::uint64_t error_seq = facts_.back().seq;
+  return error_seq == cursor_seq || (error_seq + 1 == cursor_seq && cursor_seq_ != error_seq);
 }
 
 }   // namespace ptcvm::harness
