@@ -59,6 +59,7 @@ void ConversationView::take_send(const HostFact& fact, const json::object& body)
   draft.send_seq = fact.seq;
   draft.in_flight = text_of(body, "messageId");
   draft.next_state = text_of(body, "nextState");
+  draft.place = text_of(body, "place");
   draft.resumed = 0;
   take_sender(fact, body);
   draft.is_approved = true;
@@ -68,7 +69,7 @@ void ConversationView::take_send(const HostFact& fact, const json::object& body)
 // A draft is sent as soon as the log has a message under which it went out, also when an attempt failed or somebody
 // said that it was lost: otherwise it would go out twice.
 void ConversationView::take_sent(Fact& fact) {
-  const std::string_view id = text_of(fact.body, "messageId");
+  const std::string id(text_of(fact.body, "messageId"));   // the body moves its members as it grows
   const auto attempt = attempts_.find(id);
   if (attempt == attempts_.end()) return;
   fact.body["composeId"] = attempt->second.compose_id;
