@@ -32,6 +32,7 @@ class A2aTransport final : public harness::Transport {
   Result<std::optional<bool>> arrived(std::string_view message_id) override;
   // Asks for the card of the server until there is one.
   bool takes_each_id_once() const override;
+  std::string place() const override { return address_.substr(0, address_.find_last_not_of('/') + 1); }
   // Ends the task on the other side, and takes it in.
   Result<std::optional<boost::json::object>> cancel();
 

@@ -5,11 +5,13 @@ draft go out under another id.
 usage: harness_answers_test.py PTCVM   (the program under test)"""
 import http.server
 import json
+import signal
 import sys
 import threading
 import unittest
 
 from conversation_case import ConversationCase
+from harness_page import Page
 
 DRAFT = '(propose {:type :compose_intent :composeId "c1" :text "one"})'
 TASK = {"kind": "task", "id": "t1", "status": {"state": "working"}}
@@ -75,6 +77,18 @@ class AnswersTest(ConversationCase):
         self.agent.got.clear()
         line, err = self.told("approve", "c1", "--remote", self.agent.url, conversation=name, status=65)
         return line, err, len(self.agent.got)
+
+    def test_a_message_in_flight_to_one_agent_goes_to_nobody_else(self):
+        self.approve("hang up")
+        other = Agent(self)
+        for place in (("--peer", "someone"), ("--remote", other.url), ()):
+            line, _ = self.told("run", "--planner", self.plan, *place, conversation="t1", status=75)
+            self.assertEqual(line["in_flight"], ["c1"], place)
+        page = Page("--store", self.store)       # it would only have to write the message into the log
+        page.wait_for("t1", lambda state: state["status"] == "in_flight")
+        page.end(signal.SIGTERM)
+        self.assertEqual(other.got, [])
+        self.assertEqual(self.told("settle", "c1", "lost", conversation="t1", status=75)[0]["drafts"], ["c1"])
 
     def test_a_status_that_does_not_say_that_nothing_was_taken_leaves_the_message_in_flight(self):
         for status in SAY_NOTHING:

@@ -113,6 +113,7 @@ struct DraftState {
   std::uint64_t sent_seq = 0;        // where the log says so
   std::string in_flight;             // the id of the message that is being sent, or ""
   std::string next_state;            // what that message asks for
+  std::string place;                 // where that message goes (Transport::place()), or ""; older logs do not say
   std::string sender;                // the process that sends that message, or ""; older logs do not say
   std::int64_t sends_until_ms = 0;   // when the sender has stopped at the latest, by the clock of the store
   std::uint32_t resumed = 0;         // how often another process went on with that message

@@ -174,7 +174,7 @@ Result<void> draft_waits(const ConversationView& view, std::string_view compose_
 
 Result<Sending> begin_send(Conversation& conversation, std::string_view compose_id,
                            const std::optional<std::string>& next_state, const SenderTrace& trace,
-                           std::string_view nonce, const Author& author) {
+                           std::string_view nonce, std::string_view place, const Author& author) {
   if (const Result<bool> read = conversation.refresh(); !read) return read.error();
   const ConversationView& view = conversation.view();
   if (const Result<void> waits = draft_waits(view, compose_id); !waits) return waits.error();
@@ -189,12 +189,13 @@ Result<Sending> begin_send(Conversation& conversation, std::string_view compose_
   if (!sending) return sending;
   sending->living = std::make_shared<LivingSend>(conversation.log().id(), sending->message_id);
   const std::string key = "send/" + std::to_string(draft.seq) + "/" + std::to_string(draft.rounds + 1);
-  const Result<HostPut> mine = write_effect(conversation, key, "send_started",
-                                         {{"composeId", compose_id},
-                                          {"draft", draft.seq},
-                                          {"messageId", sending->message_id},
-                                          {"nextState", sending->next_state}},
-                                         author, NamesSender::Yes);
+  json::object started{{"composeId", compose_id},
+                       {"draft", draft.seq},
+                       {"messageId", sending->message_id},
+                       {"nextState", sending->next_state}};
+  if (!place.empty()) started["place"] = place;
+  const Result<HostPut> mine =
+      write_effect(conversation, key, "send_started", std::move(started), author, NamesSender::Yes);
   if (!mine && mine.error().code != Errc::busy) return mine.error();
   if (!mine) {
     if (const Result<bool> read = conversation.refresh(); !read) return read.error();

@@ -49,11 +49,11 @@ Result<void> draft_waits(const ConversationView& view, std::string_view compose_
 
 // Notes that the draft is being sent, and returns its message. `nonce` is of random letters and digits, and is a part
 // of the id of the message: conversations of the same name in other stores have other ids. The next state is the
-// argument, or the hint of the draft, or "working".
+// argument, or the hint of the draft, or "working". `place` is where the message goes (Transport::place()).
 // Errors: as draft_waits(); invalid_value with "attachment not found: …"; busy when another process writes effects now.
 Result<Sending> begin_send(Conversation& conversation, std::string_view compose_id,
                            const std::optional<std::string>& next_state, const SenderTrace& trace,
-                           std::string_view nonce, const Author& author);
+                           std::string_view nonce, std::string_view place, const Author& author);
 // Notes that this process goes on with a message in flight whose sender is gone. Returns nullopt when somebody sends
 // it, or another process has gone on with it first. Errors: as begin_send().
 Result<std::optional<Sending>> resume_send(Conversation& conversation, std::string_view compose_id,

@@ -14,6 +14,7 @@ class LogTransport final : public Transport {
   Result<std::optional<bool>> arrived(std::string_view) override { return std::optional<bool>{false}; }
   // Writing a message again changes nothing.
   bool takes_each_id_once() const override { return true; }
+  std::string place() const override { return "log"; }
 };
 
 }  // namespace ptcvm::harness

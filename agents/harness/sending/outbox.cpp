@@ -43,7 +43,8 @@ Result<void> Outbox::send(std::string_view compose_id, const std::optional<std::
                           const Author& author) {
   if (transport_ == nullptr) return no_adapter();
   const std::string nonce = new_nonce_ ? new_nonce_() : std::string();
-  const Result<Sending> sending = begin_send(conversation_, compose_id, next_state, trace_, nonce, author);
+  const Result<Sending> sending =
+      begin_send(conversation_, compose_id, next_state, trace_, nonce, transport_->place(), author);
   if (!sending) return sending.error();
   return deliver(*sending, true, author);
 }
@@ -132,7 +133,12 @@ Result<void> Outbox::recover(const Author& author) {
   return {};
 }
 
+// Asks the transport what became of a message. When the message went to another place, this transport cannot know, and
+// must not have it: the message stays in flight.
 Result<void> Outbox::settle(const Sending& sending, const Author& author) {
+  const DraftState* const flying = conversation_.view().draft(sending.compose_id);
+  const bool went_elsewhere = flying != nullptr && !flying->place.empty() && flying->place != transport_->place();
+  if (went_elsewhere) return {};
   const Result<std::optional<bool>> arrived = transport_->arrived(sending.message_id);
   if (!arrived) return arrived.error();
   if (*arrived && **arrived) return tick(author);

@@ -36,6 +36,9 @@ class Transport {
   // Returns whether the other side is known to take each messageId once. Then a message that was in flight when a
   // process died is sent again under its id.
   virtual bool takes_each_id_once() const { return false; }
+  // Returns where messages go, "" when the transport does not say. A message in flight to one place is not sent again
+  // to another one: the log keeps the place of an attempt, so it must have no secret.
+  virtual std::string place() const { return {}; }
 };
 
 // Says whether planners' drafts are sent without a person.

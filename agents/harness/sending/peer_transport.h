@@ -34,6 +34,7 @@ class PeerTransport final : public Transport {
   Result<std::optional<boost::json::object>> task() override;
   Result<std::optional<bool>> arrived(std::string_view message_id) override;
   bool takes_each_id_once() const override { return true; }
+  std::string place() const override { return "peer:" + peer_.log().id(); }
 
  private:
   Result<void> settle_sends();

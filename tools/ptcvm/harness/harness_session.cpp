@@ -45,6 +45,7 @@ class PrintedTransport final : public harness::Transport {
   }
   Result<std::optional<json::object>> task() override { return std::optional<json::object>{}; }
   Result<std::optional<bool>> arrived(std::string_view) override { return std::optional<bool>{}; }
+  std::string place() const override { return "output"; }
 
  private:
   const harness::Conversation& conversation_;
