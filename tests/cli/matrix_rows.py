@@ -78,25 +78,23 @@ class Row(Trial):
             self.settle_doubts()
 
 
-class Kill(Row):
+class Struck(Row):
+    """One worker gets what the row is called."""
+
+    def harm(self, workers):
+        workers.strike(self.name, self.rng)
+
+
+class Kill(Struck):
     name = "kill"
 
-    def harm(self, workers):
-        workers.strike("kill", self.rng)
 
-
-class Stop(Row):
+class Stop(Struck):
     name = "stop"
 
-    def harm(self, workers):
-        workers.strike("stop", self.rng)
 
-
-class Drain(Row):
+class Drain(Struck):
     name = "drain"
-
-    def harm(self, workers):
-        workers.strike("drain", self.rng)
 
 
 class Restart(Row):

@@ -39,20 +39,21 @@ void a_fork_that_would_leave_its_tenant_is_refused(FactStore& from, FactStore&) 
 
 // Moves.
 
+// The job of one tenant does not arrive where `there` is a job of another one.
+void does_not_arrive(FactStore& from, FactStore& to, const char* run, const char* there) {
+  ASSERT_TRUE(enqueued(from, job_of(run, "acme")));
+  ASSERT_TRUE(enqueued(to, job_of(there, "evil")));
+  EXPECT_EQ(move_error(from, to, run), "store_wrong_tenant");
+  EXPECT_EQ(state_of(from, run), "ready") << "nothing was begun";
+  EXPECT_FALSE(taken(to.info(run)));
+}
+
 void a_part_does_not_arrive_below_a_run_of_another_tenant(FactStore& from, FactStore& to) {
-  ASSERT_TRUE(enqueued(from, job_of("a/part", "acme")));
-  ASSERT_TRUE(enqueued(to, job_of("a", "evil")));
-  EXPECT_EQ(move_error(from, to, "a/part"), "store_wrong_tenant");
-  EXPECT_EQ(state_of(from, "a/part"), "ready") << "nothing was begun";
-  EXPECT_FALSE(taken(to.info("a/part")));
+  does_not_arrive(from, to, "a/part", "a");
 }
 
 void a_run_does_not_arrive_above_a_part_of_another_tenant(FactStore& from, FactStore& to) {
-  ASSERT_TRUE(enqueued(from, job_of("a", "acme")));
-  ASSERT_TRUE(enqueued(to, job_of("a/b/c", "evil")));
-  EXPECT_EQ(move_error(from, to, "a"), "store_wrong_tenant");
-  EXPECT_EQ(state_of(from, "a"), "ready") << "nothing was begun";
-  EXPECT_FALSE(taken(to.info("a")));
+  does_not_arrive(from, to, "a", "a/b/c");
 }
 
 void a_run_arrives_beside_parts_of_its_tenant(FactStore& from, FactStore& to) {
