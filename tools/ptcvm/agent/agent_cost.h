@@ -1,6 +1,8 @@
 // What the replies of a run cost, by turn, agent and model.
 #pragma once
+#include <boost/json/object.hpp>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,5 +58,17 @@ CostLine sum_of(const std::vector<CostLine>& lines);
 // Says why the cost is not known: which models have no price, and how to give prices; that replies say nothing of
 // their tokens; or that replies were lost. Returns "" when the cost is known.
 std::string unknown_cost(const std::vector<CostLine>& lines);
+
+// What names a line of costs in a list: members of its JSON, and cells of its row in a table. The model and what it has
+// cost follow.
+struct CostNames {
+  std::vector<std::string> headings;                           // what stands above the cells
+  std::function<boost::json::object(const CostLine&)> members;
+  std::function<std::vector<std::string>(const CostLine&)> cells;
+  std::vector<std::string> cells_of_sum;
+};
+// Shows the lines and their sum on standard output, as a table or as JSON, and on standard error why the cost is not
+// known.
+void show_costs(const std::vector<CostLine>& lines, const CostNames& names, bool as_json);
 
 }  // namespace ptcvm::cli

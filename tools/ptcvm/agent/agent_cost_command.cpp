@@ -1,6 +1,5 @@
 // ptcvm agent cost: what a run of a store has cost, by turn, agent and model.
 #include <boost/json.hpp>
-#include <iostream>
 #include <memory>
 
 #include "tools/ptcvm/agent/agent_cost.h"
@@ -8,26 +7,11 @@
 #include "tools/ptcvm/agent/agent_store.h"
 #include "tools/ptcvm/agent/agent_stored_commands.h"
 #include "tools/ptcvm/commands.h"
-#include "tools/ptcvm/process/terminal.h"
-#include "tools/ptcvm/text/text_table.h"
 
 namespace ptcvm::cli {
 namespace {
 
 namespace json = boost::json;
-
-json::object cost_json(const CostLine& line) {
-  return {{"turn", line.turn},     {"agent", line.agent},   {"model", line.model},
-          {"calls", line.calls},   {"input", line.input},   {"cached", line.cached},
-          {"cache_written", line.cache_written},            {"output", line.output},
-          {"reasoning", line.reasoning},
-          {"money", line.money() ? json::value(*line.money()) : json::value()}};
-}
-
-std::vector<std::string> cost_row(const CostLine& line, const std::string& turn, const std::string& agent) {
-  return {turn, agent, line.model, std::to_string(line.calls), std::to_string(line.input),
-          std::to_string(line.cached), std::to_string(line.output), line.money_text()};
-}
 
 int show_cost(const StoreOptions& options, const std::string& prices_file, bool as_json) {
   int status = kSuccess;
@@ -44,21 +28,14 @@ int show_cost(const StoreOptions& options, const std::string& prices_file, bool 
   if (!requests) return refuse_error(requests.error());
   const loop::ModelPrices& prices = prices_file.empty() ? command->prices : *read;
   const std::vector<CostLine> lines = cost_lines(*requests, prices);
-  const CostLine sum = sum_of(lines);
-  if (const std::string why = unknown_cost(lines); !why.empty()) complain(why);
-  if (as_json) {
-    json::array rows;
-    for (const CostLine& line : lines) rows.push_back(cost_json(line));
-    std::cout << json::serialize(json::object{{"lines", std::move(rows)}, {"sum", cost_json(sum)}}) << '\n';
-    return kSuccess;
-  }
-  std::vector<std::vector<std::string>> rows = {
-      {"turn", "agent", "model", "calls", "input", "cached", "output", "money"}};
-  for (const CostLine& line : lines) {
-    rows.push_back(cost_row(line, std::to_string(line.turn), line.agent.empty() ? "(root)" : line.agent));
-  }
-  rows.push_back(cost_row(sum, "sum", ""));
-  std::cout << text_table(rows);
+  show_costs(lines,
+             {.headings = {"turn", "agent"},
+              .members = [](const CostLine& line) { return json::object{{"turn", line.turn}, {"agent", line.agent}}; },
+              .cells = [](const CostLine& line) {
+                return std::vector<std::string>{std::to_string(line.turn), line.agent.empty() ? "(root)" : line.agent};
+              },
+              .cells_of_sum = {"sum", ""}},
+             as_json);
   return kSuccess;
 }
 

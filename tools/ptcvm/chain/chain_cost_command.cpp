@@ -1,6 +1,5 @@
 // ptcvm chain cost: what the models of a task have cost, by what they were asked for.
 #include <boost/json.hpp>
-#include <iostream>
 #include <memory>
 
 #include "tools/ptcvm/chain/chain_replies.h"
@@ -8,7 +7,6 @@
 #include "tools/ptcvm/chain/chain_stored_commands.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/process/terminal.h"
-#include "tools/ptcvm/text/text_table.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -20,24 +18,6 @@ struct CostArguments {
   std::string prices;
   bool as_json = false;
 };
-
-json::object cost_json(const CostLine& line) {
-  return {{"for", line.agent},           {"model", line.model},
-          {"calls", line.calls},         {"input", line.input},
-          {"cached", line.cached},       {"cache_written", line.cache_written},
-          {"output", line.output},       {"reasoning", line.reasoning},
-          {"money", line.money() ? json::value(*line.money()) : json::value()}};
-}
-
-std::vector<std::string> cost_row(const CostLine& line, const std::string& what) {
-  return {what,
-          line.model,
-          std::to_string(line.calls),
-          std::to_string(line.input),
-          std::to_string(line.cached),
-          std::to_string(line.output),
-          line.money_text()};
-}
 
 int show_cost(const CostArguments& arguments) {
   const StoreOptions& options = arguments.chain.store;
@@ -53,18 +33,12 @@ int show_cost(const CostArguments& arguments) {
   if (!*setup) return refuse_input("the store has no task " + options.id + "; see ptcvm chain list");
   const auto lines = chain_cost_lines(*store, options.id, *prices);
   if (!lines) return complain_of_store(lines.error());
-  if (const std::string why = unknown_cost(*lines); !why.empty()) complain(why);
-  const CostLine sum = sum_of(*lines);
-  if (arguments.as_json) {
-    json::array rows;
-    for (const CostLine& line : *lines) rows.push_back(cost_json(line));
-    std::cout << json::serialize(json::object{{"lines", std::move(rows)}, {"sum", cost_json(sum)}}) << '\n';
-    return kSuccess;
-  }
-  std::vector<std::vector<std::string>> rows = {{"for", "model", "calls", "input", "cached", "output", "money"}};
-  for (const CostLine& line : *lines) rows.push_back(cost_row(line, line.agent));
-  rows.push_back(cost_row(sum, "sum"));
-  std::cout << text_table(rows);
+  show_costs(*lines,
+             {.headings = {"for"},
+              .members = [](const CostLine& line) { return json::object{{"for", line.agent}}; },
+              .cells = [](const CostLine& line) { return std::vector<std::string>{line.agent}; },
+              .cells_of_sum = {"sum"}},
+             arguments.as_json);
   return kSuccess;
 }
 

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <optional>
+#include <utility>
 
-#include "ptcvm/host_log.hpp"
 #include "tools/ptcvm/chain/chain_setup.h"
-#include "tools/ptcvm/text/moments.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -14,8 +13,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr const char* kReply = "reply";
-
-std::string replies_log(const std::string& id) { return id + "/setup"; }
 
 // Writes nothing of tokens for a reply that says nothing of them.
 std::string reply_body(const ChainReply& reply) {
@@ -78,15 +75,13 @@ Result<void> keep_reply(const Store& store, const std::string& id, const ChainRe
   fact.name = kReply;
   fact.key = "reply " + reply.key;
   fact.body = reply_body(reply);
-  fact.time_ms = now_millis();
-  const auto put = HostLog::of(store, replies_log(id)).put(HostCut::blind(), {&fact, 1});
-  return put ? Result<void>() : put.error();
+  return put_host_fact(store, setup_log(id), std::move(fact));
 }
 
 Result<std::size_t> kept_replies_of(const Store& store, const std::string& id) {
   std::size_t count = 0;
   const auto visited =
-      visit_host_facts(store, replies_log(id), [&](const HostFact& fact) { count += fact.name == kReply; });
+      visit_host_facts(store, setup_log(id), [&](const HostFact& fact) { count += fact.name == kReply; });
   if (!visited) return visited.error();
   return count;
 }
@@ -94,7 +89,7 @@ Result<std::size_t> kept_replies_of(const Store& store, const std::string& id) {
 Result<std::vector<CostLine>> chain_cost_lines(const Store& store, const std::string& id,
                                                const loop::ModelPrices& prices) {
   std::vector<CostLine> lines;
-  const auto visited = visit_host_facts(store, replies_log(id), [&](const HostFact& fact) {
+  const auto visited = visit_host_facts(store, setup_log(id), [&](const HostFact& fact) {
     if (fact.name != kReply) return;
     boost::system::error_code error;
     const json::value body = json::parse(fact.body, error);

@@ -29,8 +29,6 @@ constexpr const char* kApprovals = "chain approvals";   // the log of what peopl
 constexpr std::string_view kSetupLog = "/setup";
 constexpr std::uint32_t kMostRevisions = 100, kMostParallel = 1'000;   // as --revisions and --parallel have them
 
-std::string setup_log(const std::string& id) { return id + std::string(kSetupLog); }
-
 // Reads tools as an agent file has them.
 std::optional<std::vector<loop::AgentTool>> read_chain_tools(const json::array& tools, std::string& message) {
   const json::object agent{{"name", "chain"}, {"prompt", "-"}, {"tools", tools}};
@@ -119,14 +117,16 @@ bool add_chain_tools(const std::string& path, ChainSetup& setup, std::string& me
   return true;
 }
 
-Result<void> put_fact(const Store& store, const std::string& log, HostFact fact) {
+}  // namespace
+
+std::string setup_log(const std::string& id) { return id + std::string(kSetupLog); }
+
+Result<void> put_host_fact(const Store& store, const std::string& log, HostFact fact) {
   fact.time_ms = now_millis();
   const auto put = HostLog::of(store, log).put(HostCut::blind(), {&fact, 1});
   if (!put) return put.error();
   return {};
 }
-
-}  // namespace
 
 Result<void> visit_host_facts(const Store& store, const std::string& log,
                               const std::function<void(const HostFact& fact)>& visit) {
@@ -318,7 +318,7 @@ Result<void> keep_setup(const Store& store, const std::string& id, const ChainSe
   fact.fact_class = HostFactClass::Control;
   fact.name = fact.key = kSetup;
   fact.body = write_setup(setup);
-  return put_fact(store, setup_log(id), std::move(fact));
+  return put_host_fact(store, setup_log(id), std::move(fact));
 }
 
 Result<std::optional<ChainSetup>> kept_setup(const Store& store, const std::string& id) {
@@ -375,7 +375,7 @@ Result<void> approve_signature(const Store& store, const StoreOptions& place, co
   fact.name = is_approved ? "approved" : "revoked";
   fact.body = signature;
   fact.by = by;
-  return put_fact(store, shared_log(place, kApprovals), std::move(fact));
+  return put_host_fact(store, shared_log(place, kApprovals), std::move(fact));
 }
 
 }  // namespace ptcvm::cli

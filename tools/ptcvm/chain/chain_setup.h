@@ -63,6 +63,10 @@ struct ChainSetup {
   CommandTools commands() const;
 };
 
+// Returns the log beside the log of a task: its setup, and the replies of models.
+std::string setup_log(const std::string& id);
+// Writes a fact, with the time of now.
+Result<void> put_host_fact(const Store& store, const std::string& log, HostFact fact);
 // Calls visit() for every fact of a log, in order.
 Result<void> visit_host_facts(const Store& store, const std::string& log,
                               const std::function<void(const HostFact& fact)>& visit);

@@ -1,5 +1,6 @@
 #include "tools/ptcvm/program/snapshot_tools.h"
 
+#include <initializer_list>
 #include <optional>
 #include <utility>
 
@@ -29,6 +30,14 @@ std::vector<std::string> add_tools_of(const SnapshotView& snapshot, const ToolMo
     if (tools.tools.defer(wanted.name, "", std::move(options))) added.push_back(wanted.name);
   }
   return added;
+}
+
+ParkedTools add_to(CommandTools& tools, const std::optional<SnapshotView>& snapshot,
+                   std::initializer_list<ToolMode> modes) {
+  if (!snapshot) return {};
+  bool is_any_added = false;
+  for (const ToolMode mode : modes) is_any_added |= !add_tools_of(*snapshot, mode, tools).empty();
+  return {is_any_added, missing_tool_options(*snapshot, tools)};
 }
 
 }  // namespace
@@ -62,19 +71,11 @@ std::string missing_tools_of_parked(const Engine& engine, const Store& store, co
 }
 
 ParkedTools add_parked_tools(const Engine& engine, const Store& store, const std::string& run, CommandTools& tools) {
-  const auto snapshot = parked_snapshot(engine, store, run);
-  if (!snapshot) return {};
-  const bool is_any_added = !add_async_tools_of(*snapshot, tools).empty();
-  return {is_any_added, missing_tool_options(*snapshot, tools)};
+  return add_to(tools, parked_snapshot(engine, store, run), {ToolMode::Async});
 }
 
 ParkedTools add_recorded_tools(const Engine& engine, const Store& store, const std::string& run, CommandTools& tools) {
-  const auto snapshot = parked_snapshot(engine, store, run);
-  if (!snapshot) return {};
-  const bool is_any_added = !add_tools_of(*snapshot, ToolMode::Sync, tools).empty();
-  ParkedTools others = add_parked_tools(engine, store, run, tools);
-  others.is_any_added |= is_any_added;
-  return others;
+  return add_to(tools, parked_snapshot(engine, store, run), {ToolMode::Sync, ToolMode::Async});
 }
 
 }  // namespace ptcvm::cli
