@@ -62,7 +62,7 @@ std::string unknown_cost(const std::vector<CostLine>& lines);
 // What names a line of costs in a list: members of its JSON, and cells of its row in a table. The model and what it has
 // cost follow.
 struct CostNames {
-  std::vector<std::string> headings;                           // what stands above the cells
+  std::vector<std::string> headings;                           // one for each cell
   std::function<boost::json::object(const CostLine&)> members;
   std::function<std::vector<std::string>(const CostLine&)> cells;
   std::vector<std::string> cells_of_sum;
