@@ -10,6 +10,7 @@
 #include "api/store_access.h"
 #include "runtime/log/fact_json.h"
 #include "runtime/log/living_claims.h"
+#include "runtime/log/run_queue.h"
 #include "runtime/log/process_owner.h"
 
 namespace ptcvm {
@@ -178,6 +179,14 @@ const std::string& HostLog::id() const { return impl_->id; }
 std::string HostLog::this_process() { return ptc::process_owner(); }
 
 bool HostLog::is_gone(std::string_view owner) { return ptc::owner_is_gone(owner); }
+
+Result<std::int64_t> HostLog::store_time_ms(std::int64_t now_ms) const {
+  ptc::RunQueue* const queue = impl_->facts().queue();
+  if (queue == nullptr) return now_ms;
+  auto time = queue->time(now_ms);
+  if (const auto* error = std::get_if<ptc::StoreError>(&time)) return store_error(*error);
+  return std::get<std::int64_t>(time);
+}
 
 Result<HostWritten> HostLog::put(HostCut cut, std::span<const HostFact> facts) {
   auto done = impl_->facts().put(id(), cut_of(cut), stored(facts));

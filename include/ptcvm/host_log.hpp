@@ -113,6 +113,8 @@ class PTCVM_API HostLog {
   // Returns whether the process of that name is surely gone: it ran on this machine, and has ended. Returns false for
   // processes of other machines, and for names that this_process() did not make.
   static bool is_gone(std::string_view owner);
+  // Returns the time by which claims end, in ms since 1970: the time of the store, or now_ms when a store has no clock.
+  Result<std::int64_t> store_time_ms(std::int64_t now_ms) const;
 
   // Writes all facts in one transaction, in order. A fact whose key the log has already is not written, and the put
   // says what is there. Takes everything except decisions.

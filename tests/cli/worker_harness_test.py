@@ -8,6 +8,7 @@ import json
 import signal
 import sys
 import threading
+import time
 import unittest
 
 from harness_page import Page
@@ -166,6 +167,17 @@ class Conversations(ConversationWorkerTest):
         self.assertEqual([self.facts(run)[-1]["a2a"] for run in ("clinic", "payer")], ["completed", "completed"])
         self.assertEqual(self.texts("clinic", "message_sent") + self.texts("payer", "message_sent"),
                          self.texts("payer", "message_received") + self.texts("clinic", "message_received")[1:])
+
+    def test_an_attempt_to_send_has_an_end(self):
+        self.begin("clinic", ECHO, "--mode", "auto")
+        self.harness("say", "clinic", "hello")
+        before_ms = time.time() * 1000
+        self.work()
+        lines = self.ok("journal", "export", "--store", self.store, "clinic").splitlines()
+        started = [fact for fact in map(json.loads, lines) if fact["id"] == "send_started"]
+        ends = [json.loads(fact["text"])["until"] for fact in started]
+        self.assertEqual(len(ends), 1)
+        self.assertTrue(before_ms + 60_000 < ends[0] < before_ms + 600_000, ends)
 
     def test_a_server_that_is_busy_is_asked_later_and_the_reply_is_paid_once(self):
         self.begin("clinic", "llm-drafter")

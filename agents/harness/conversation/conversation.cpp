@@ -292,7 +292,6 @@ Result<std::optional<std::uint64_t>> Conversation::claim(std::int64_t now_ms, st
   const Result<HostClaim> claim = log_.claim("", now_ms, lease);
   if (!claim) return claim.error();
   if (!claim->is_granted) return std::optional<std::uint64_t>{};
-  holder_ = {claim->owner, claim->until_ms - lease};
   return std::optional<std::uint64_t>{claim->token};
 }
 

@@ -50,12 +50,6 @@ enum class RewindYields : std::uint8_t {
   Calls,   // that, and a call that is being made or may have happened
 };
 
-// The process that got a claim.
-struct ClaimHolder {
-  std::string owner;         // HostLog::this_process()
-  std::int64_t now_ms = 0;   // by the clock of the store, ms since 1970
-};
-
 // See the top of this file. Movable, not copyable.
 class Conversation {
  public:
@@ -105,8 +99,6 @@ class Conversation {
   // queue leaves the log alone so long.
   Result<std::optional<std::uint64_t>> claim(std::int64_t now_ms, std::int64_t lease_ms);
   Result<void> release(std::uint64_t token);
-  // Returns who this conversation is in the claim that it got last, and the time of the store then.
-  const ClaimHolder& holder() const { return holder_; }
 
   // Writes decisions with a cursor in one transaction, or nothing. `cut` is what the writer has seen. Returns false
   // when somebody else observed or decided something after the cut. Leaves out what the journal has.
@@ -138,7 +130,6 @@ class Conversation {
 
   HostLog log_;
   ConversationView view_;
-  ClaimHolder holder_;
 };
 
 // Returns the key under which the log has a message of that epoch (ConversationView::epoch).

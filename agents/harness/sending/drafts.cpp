@@ -124,13 +124,15 @@ enum class NamesSender : std::uint8_t { No, Yes };
 // Writes an effect under a claim that is given back at once. Returns the fact that the log has under its key.
 Result<HostPut> write_effect(Conversation& conversation, std::string key, std::string name, json::object body,
                           const Author& author, NamesSender names = NamesSender::No) {
+  if (names == NamesSender::Yes) {
+    const Result<std::int64_t> now_ms = conversation.log().store_time_ms(author.now_ms);
+    if (!now_ms) return now_ms.error();
+    body["sender"] = HostLog::this_process();
+    body["until"] = *now_ms + kSendMostMs;
+  }
   const auto token = conversation.claim(author.now_ms, kSendLeaseMs);
   if (!token) return token.error();
   if (!*token) return refuse(Errc::busy, "another process writes to this conversation now; try again");
-  if (names == NamesSender::Yes) {
-    body["sender"] = conversation.holder().owner;
-    body["until"] = conversation.holder().now_ms + kSendMostMs;
-  }
   const Result<HostPut> put = conversation.effect(**token, std::move(key), std::move(name), body, author);
   const Result<void> released = conversation.release(**token);
   if (!put) return put.error();
@@ -226,7 +228,7 @@ Result<std::optional<Sending>> resume_send(Conversation& conversation, std::stri
   Result<Sending> sending = compose_again(conversation.view(), compose_id, trace);
   if (!sending) return sending.error();
   const DraftState draft = *conversation.view().draft(compose_id);
-  const Result<std::int64_t> now_ms = store_time(conversation, author);
+  const Result<std::int64_t> now_ms = conversation.log().store_time_ms(author.now_ms);
   if (!now_ms) return now_ms.error();
   if (may_be_sending(conversation, draft, *now_ms)) return Resumed();
   sending->living = std::make_shared<LivingSend>(conversation.log().id(), sending->message_id);
@@ -264,7 +266,7 @@ Result<void> settle_by_hand(Conversation& conversation, std::string_view compose
   if (!sending) return sending.error();
   const DraftState draft = *conversation.view().draft(compose_id);
   if (!draft.sender.empty()) {
-    const Result<std::int64_t> now_ms = store_time(conversation, author);
+    const Result<std::int64_t> now_ms = conversation.log().store_time_ms(author.now_ms);
     if (!now_ms) return now_ms.error();
     if (may_be_sending(conversation, draft, *now_ms)) return being_sent(draft, *now_ms);
   }

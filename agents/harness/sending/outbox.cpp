@@ -150,7 +150,7 @@ Result<void> Outbox::settle(const Sending& sending, const Author& author) {
   }
   if (!*arrived) return {};
   const DraftState* const draft = conversation_.view().draft(sending.compose_id);
-  const Result<std::int64_t> now_ms = store_time(conversation_, author);
+  const Result<std::int64_t> now_ms = conversation_.log().store_time_ms(author.now_ms);
   if (!now_ms) return now_ms.error();
   if (draft != nullptr && may_be_sending(conversation_, *draft, *now_ms)) return {};
   return end_send(conversation_, sending, "the message did not arrive", author);

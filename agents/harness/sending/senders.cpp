@@ -7,8 +7,6 @@ namespace ptcvm::harness {
 
 namespace {
 
-constexpr std::int64_t kLookLeaseMs = 1'000;
-
 // The messages that this process sends.
 struct LivingSends {
   std::mutex mutex;
@@ -48,16 +46,6 @@ bool may_be_sending(const Conversation& conversation, const DraftState& draft, s
   if (draft.in_flight.empty() || draft.sender.empty()) return false;
   if (draft.sender == HostLog::this_process()) return is_sent_here(name_of(conversation.log().id(), draft.in_flight));
   return now_ms < draft.sends_until_ms && !HostLog::is_gone(draft.sender);
-}
-
-Result<std::int64_t> store_time(Conversation& conversation, const Author& author) {
-  const auto token = conversation.claim(author.now_ms, kLookLeaseMs);
-  if (!token) return token.error();
-  if (!*token) return author.now_ms;
-  const std::int64_t now_ms = conversation.holder().now_ms;
-  const Result<void> released = conversation.release(**token);
-  if (!released) return released.error();
-  return now_ms;
 }
 
 }   // namespace ptcvm::harness

@@ -29,7 +29,5 @@ class LivingSend {
 // Returns whether some process may be sending the draft at that moment of the store. A draft of an older log names no
 // sender: false.
 bool may_be_sending(const Conversation& conversation, const DraftState& draft, std::int64_t now_ms);
-// Returns the time of the store, or the time of the author when another process has the claim.
-Result<std::int64_t> store_time(Conversation& conversation, const Author& author);
 
 }   // namespace ptcvm::harness
