@@ -1,6 +1,7 @@
 #include "ptcvm/session.hpp"
 
 #include "api/c/run.h"
+#include "ptcvm/check.h"
 
 struct ptcvm_session {
   ptcvm_session(std::unique_ptr<ptcvm::c::EventQueue> events, ptcvm::Session made) : session(std::move(made)) {
@@ -10,6 +11,10 @@ struct ptcvm_session {
 
   ptcvm_run run;               // holds the queue that the session calls: goes after it
   ptcvm::Session session;
+};
+
+struct ptcvm_findings {
+  std::vector<ptcvm::Finding> list;
 };
 
 namespace c = ptcvm::c;
@@ -56,3 +61,19 @@ ptcvm_status ptcvm_session_definitions_edn(const ptcvm_session* session, ptcvm_b
   return c::guarded(out, error, [&] { return c::buffer_of(c::the(session).session.definitions_edn()); });
 }
 void ptcvm_session_free(ptcvm_session* session) { delete session; }
+
+ptcvm_status ptcvm_session_check(const ptcvm_session* session, ptcvm_text source, ptcvm_findings** out,
+                                 ptcvm_error** error) {
+  return c::guarded(out, error, [&] {
+    (void)c::the(session).run.idle();
+    return std::unique_ptr<ptcvm_findings>(new ptcvm_findings{session->session.check(c::text_in(source)).findings});
+  });
+}
+size_t ptcvm_findings_count(const ptcvm_findings* findings) { return findings == nullptr ? 0 : findings->list.size(); }
+ptcvm_status ptcvm_findings_at(const ptcvm_findings* findings, size_t index, ptcvm_diagnostic* out) {
+  return c::guarded(nullptr, [&] { c::diagnostic_out(out, c::at(c::the(findings).list, index).diagnostic); });
+}
+int32_t ptcvm_findings_is_error(const ptcvm_findings* findings, size_t index) {
+  return findings != nullptr && index < findings->list.size() && findings->list[index].is_error ? 1 : 0;
+}
+void ptcvm_findings_free(ptcvm_findings* findings) { delete findings; }

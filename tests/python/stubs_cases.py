@@ -11,8 +11,9 @@ PACKAGE = pathlib.Path(ptcvm.__file__).parent
 STUBS = ast.parse((PACKAGE / "__init__.pyi").read_text())
 RENAMED = {"_Stepped": run.Run, "_Handle": ptcvm._library.Handle, "_AtAPlace": ptcvm.errors._AtAPlace}
 HIDDEN = {"__init__", "__enter__", "__exit__", "__await__"}
-OPTIONS = {"start": options.run_options, "session": options.run_options, "restore": options.restore_options,
-           "restore_session": options.restore_options, "stored": options.stored_options,
+OPTIONS = {"check": options.run_options, "start": options.run_options, "session": options.run_options,
+           "restore": options.restore_options, "restore_session": options.restore_options,
+           "stored": options.stored_options,
            "add": tools.tool_options, "defer": tools.tool_options, "tool": [tools.Tools.add, tools.tool_options]}
 CLASSES = {node.name: node for node in STUBS.body if isinstance(node, ast.ClassDef)}
 

@@ -7,6 +7,7 @@
     print(run.run())
 """
 from ._library import from_edn, lib, text_of, to_edn
+from .checking import Finding, MissingData
 from .engine import Engine, Program
 from .errors import CallFrame, Error, Failed, Fault, InvalidProgram, Suspended, UnknownOutcome
 from .run import Run, Session
@@ -20,6 +21,7 @@ from .values import Elements, Entries, Keyword, Pending, Tagged
 
 __version__ = text_of(lib.ptcvm_version())
 __all__ = ["Ask", "Call", "CallFrame", "Change", "Deny", "DidNotHappen", "Elements", "Engine", "Entries", "Error",
-           "Failed", "Fault", "Happened", "InvalidProgram", "Key", "KeyRing", "Keyword", "Opened", "Outcome",
-           "Pending", "Program", "Run", "Session", "Signature", "SnapshotView", "Store", "StoredRun", "Suspended",
-           "Tagged", "Tools", "UnknownOutcome", "from_edn", "looks_sealed", "open_sealed", "seal", "to_edn"]
+           "Failed", "Fault", "Finding", "Happened", "InvalidProgram", "Key", "KeyRing", "Keyword", "MissingData",
+           "Opened", "Outcome", "Pending", "Program", "Run", "Session", "Signature", "SnapshotView", "Store",
+           "StoredRun", "Suspended", "Tagged", "Tools", "UnknownOutcome", "from_edn", "looks_sealed", "open_sealed",
+           "seal", "to_edn"]

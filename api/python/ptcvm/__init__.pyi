@@ -68,6 +68,25 @@ class Suspended(Error):
 
 class UnknownOutcome(Exception): ...
 
+class Finding:
+    message: str
+    kind: str
+    hint: str
+    source_name: str
+    line: int
+    column: int
+    begin: int
+    end: int
+    text: str
+    found: str
+    is_limit: bool
+    is_incomplete: bool
+    is_error: bool
+
+class MissingData(UserWarning):
+    finding: Finding
+    def __init__(self, finding: Finding) -> None: ...
+
 class Happened:
     answer: Any
     def __init__(self, answer: Any) -> None: ...
@@ -133,21 +152,25 @@ class Engine(_Handle):
     def compile(self, source: str, *, name: str = "", tools: Tools | None = None, defined: Iterable[str] = (),
                 strict_task_ids: bool = False, optimize: bool = True) -> Program: ...
     def load(self, bytecode: bytes) -> Program: ...
-    def start(self, program: Program | str, *, tools: Tools | None = None, data: Mapping[str, Any] | None = None,
+    def check(self, source: str, *, tools: Tools | None = None, data: Mapping[str, Any] | None = None,
               limits: Mapping[str, int] | None = None, id: str = "run", signature: str = "",
               time_ms: int | None = None, journal: bool = True, before_tool: Hook | None = None,
+              events: int = 0) -> list[Finding]: ...
+    def start(self, program: Program | str, *, strict_data: bool = False, tools: Tools | None = None,
+              data: Mapping[str, Any] | None = None, limits: Mapping[str, int] | None = None, id: str = "run",
+              signature: str = "", time_ms: int | None = None, journal: bool = True, before_tool: Hook | None = None,
               events: int = 0) -> Run: ...
     def restore(self, snapshot: bytes | str, *, tools: Tools | None = None, limits: Mapping[str, int] | None = None,
                 max_bytes: int = 0, time_ms: int | None = None, before_tool: Hook | None = None,
                 events: int = 0) -> Run: ...
-    def session(self, *, tools: Tools | None = None, data: Mapping[str, Any] | None = None,
+    def session(self, *, strict_data: bool = False, tools: Tools | None = None, data: Mapping[str, Any] | None = None,
                 limits: Mapping[str, int] | None = None, id: str = "run", signature: str = "",
                 time_ms: int | None = None, journal: bool = True, before_tool: Hook | None = None,
                 events: int = 0) -> Session: ...
-    def restore_session(self, snapshot: bytes | str, *, tools: Tools | None = None,
+    def restore_session(self, snapshot: bytes | str, *, strict_data: bool = False, tools: Tools | None = None,
                         limits: Mapping[str, int] | None = None, max_bytes: int = 0, time_ms: int | None = None,
                         before_tool: Hook | None = None, events: int = 0) -> Session: ...
-    def stored(self, store: Store, source: str | None = None, *, tools: Tools | None = None,
+    def stored(self, store: Store, source: str | None = None, *, strict_data: bool = False, tools: Tools | None = None,
                data: Mapping[str, Any] | None = None, limits: Mapping[str, int] | None = None, id: str = "run",
                signature: str = "", name: str = "", lease: float = 60.0, again: bool = False,
                time_ms: int | None = None, before_tool: Hook | None = None, keeps_session: bool = False,
@@ -209,6 +232,7 @@ class _Stepped(_Handle, Awaitable[Any]):
     def next_event(self) -> dict[str, Any] | None: ...
 
 class Run(_Stepped):
+    missing_data: list[Finding]
     def step(self, fuel: int = ...) -> State: ...
     @property
     def state(self) -> State: ...
@@ -229,6 +253,7 @@ class Run(_Stepped):
     def decide(self, key: str, allowed: bool, reason: str = "", *, args: Mapping[str, Any] | None = None) -> None: ...
 
 class Session(Run):
+    def check(self, source: str) -> list[Finding]: ...
     def begin(self, source: str) -> None: ...
     def eval(self, source: str) -> Any: ...
     def definitions(self) -> dict[str, Any]: ...
@@ -258,6 +283,7 @@ class Outcome:
     def result(self) -> Any: ...
 
 class StoredRun(_Stepped):
+    missing_data: list[Finding]
     outcome: Outcome | None
     def step(self, fuel: int = ...) -> StepState: ...
     def make(self, call_id: int) -> None: ...

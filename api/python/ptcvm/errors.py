@@ -12,16 +12,20 @@ class Error(Exception):
         self.detail = detail                  # the name within the status, such as "rolled_back", or ""
 
 
+def take_facts(taker, facts):
+    """Makes the members of a diagnostic attributes."""
+    for name in ("kind", "message", "hint", "source_name", "line", "column", "begin", "end", "text", "found"):
+        setattr(taker, name, facts[name])
+    taker.is_limit = bool(facts["is_limit"])
+    taker.is_incomplete = bool(facts["is_incomplete"])
+
+
 class _AtAPlace(Error):
     """An error of a program. str() is the whole text for people, with the line and a caret."""
 
     def __init__(self, status, facts):
         super().__init__(status, facts["text"] or facts["message"])
-        self.message = facts["message"]
-        for name in ("kind", "hint", "source_name", "line", "column", "begin", "end", "text", "found"):
-            setattr(self, name, facts[name])
-        self.is_limit = bool(facts["is_limit"])
-        self.is_incomplete = bool(facts["is_incomplete"])
+        take_facts(self, facts)
 
 
 class CallFrame(typing.NamedTuple):

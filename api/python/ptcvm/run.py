@@ -4,6 +4,7 @@ import ctypes
 from . import _abi
 from ._library import (Text, Written, call, checked, fault_of, lib, made, said, shown_args, struct, taken,
                        text_of, texts, value_of)
+from .checking import findings_in, missing_in, tell
 from .errors import Error, Failed
 from .stepped import Stepped, Usage, WaitingCall, raise_interruption
 from .values import value_of_edn
@@ -35,7 +36,12 @@ class CallRecord:
 
 
 class Run(Stepped):
-    """One program with its memory. `await run` and run.run() give the result; step() goes on in slices."""
+    """One program with its memory. `await run` and run.run() give the result; step() goes on in slices. `missing_data`
+    has a Finding for each name of data/ that the data lacks."""
+
+    def __init__(self, handle, options, missing_data=()):
+        super().__init__(handle, options)
+        self.missing_data = list(missing_data)
 
     def step(self, fuel=_abi.ALL_FUEL):
         """Executes at most about `fuel` units of work and returns the state: "completed", "returned", "failed",
@@ -159,14 +165,28 @@ class Session(Run):
     """Runs one program after another. Definitions, journal, waiting operations and *1 *2 *3 go from turn to turn."""
     _kind = "session"
 
+    def __init__(self, handle, options, strict_data=False):
+        super().__init__(handle, options)
+        self._strict_data = strict_data
+
     def _run(self):
         return lib.ptcvm_session_run(self._open())
 
-    def begin(self, source):
-        """Begins the next turn, which the host steps, runs or awaits."""
+    def check(self, source):
+        """Returns every error of a source and what looks like a slip, as a list of Finding, and executes nothing."""
         with self._lock:
             self._free_run()
+            return findings_in(self._open(), source)
+
+    def begin(self, source):
+        """Begins the next turn, which the host steps, runs or awaits. Each name of data/ that the data lacks is a
+        MissingData warning, and for a session with strict_data an InvalidProgram."""
+        with self._lock:
+            self._free_run()
+            missing = missing_in(self._open(), source)
+            tell(missing, self._strict_data)
             call("session_begin", self._open(), Text(source))
+            self.missing_data = missing
         self._begin_driving()
 
     def eval(self, source):

@@ -4,6 +4,7 @@ import ctypes
 from . import _abi
 from ._library import (Text, Written, call, checked, fault_of, lib, made, said, shown_args, struct, text_of,
                        value_of)
+from .checking import tell
 from .errors import Error, Failed
 from .options import stored_options
 from .run import STATES
@@ -84,21 +85,30 @@ class StoredRun(Stepped):
     _has_handles = False          # a handle would not survive its coroutine; an open call does, with its effect
 
     @classmethod
-    def of(cls, engine, store, source, options):
+    def of(cls, engine, store, source, options, strict_data):
         """Makes the stepper: of the source, or, without one, of what the store has."""
         tools = options.get("tools")
         if tools is None:
             with Tools() as none:
-                return cls.of(engine, store, source, {**options, "tools": none})
+                return cls.of(engine, store, source, {**options, "tools": none}, strict_data)
         with stored_options(**options) as given:
+            missing = cls._missing(engine, store, source, options)
+            tell(missing, strict_data)
             with store._lock:
                 places = (engine._open(), store._open(), tools._open())
                 handle = made("stepper_start", *places, Text(source), given.reference) if source is not None else \
                     made("stepper_open", *places, given.reference)
-            return cls(handle, given)
+            return cls(handle, given, missing)
 
-    def __init__(self, handle, options):
+    @staticmethod
+    def _missing(engine, store, source, options):
+        """Returns the names of data/ that the data lacks. A run that the store has keeps its own data."""
+        missing = engine._missing(source or "", options.get("data"))
+        return [] if missing and store.log_lines(options.get("id", "run")) else missing
+
+    def __init__(self, handle, options, missing_data=()):
         super().__init__(handle, options)
+        self.missing_data = list(missing_data)
         self.outcome = None                   # the Outcome of the last step that was "done"
 
     def step(self, fuel=_abi.ALL_FUEL):

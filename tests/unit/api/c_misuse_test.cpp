@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "c_fixture.h"
+#include "ptcvm/check.h"
 
 namespace ptcvm {
 namespace {
@@ -21,6 +22,7 @@ TEST_F(CMisuseTest, FunctionsWithAStatusRefuseNull) {
   CProgram program;
   CRun run;
   CSession session;
+  ptcvm_findings* findings = nullptr;
   CStored stored;
   CStoredRuns runs;
   PTCVM_EXPECT_MISUSE(ptcvm_engine_new(nullptr, nullptr, nullptr));
@@ -66,6 +68,8 @@ TEST_F(CMisuseTest, FunctionsWithAStatusRefuseNull) {
   PTCVM_EXPECT_MISUSE(ptcvm_session_begin(nullptr, text("1"), nullptr));
   PTCVM_EXPECT_MISUSE(ptcvm_session_eval(nullptr, text("1"), nullptr));
   PTCVM_EXPECT_MISUSE(ptcvm_session_definitions_edn(nullptr, buffer.out(), nullptr));
+  PTCVM_EXPECT_MISUSE(ptcvm_session_check(nullptr, text("1"), &findings, nullptr));
+  PTCVM_EXPECT_MISUSE(ptcvm_findings_at(nullptr, 0, nullptr));
   PTCVM_EXPECT_MISUSE(ptcvm_store_in_memory(nullptr, nullptr));
   PTCVM_EXPECT_MISUSE(ptcvm_store_put(nullptr, none, none, nil, none, nullptr));
   PTCVM_EXPECT_MISUSE(ptcvm_store_runs(nullptr, none, 1, runs.out(), nullptr));
@@ -104,6 +108,8 @@ TEST_F(CMisuseTest, FunctionsWithoutAStatusTakeNullForNothing) {
   }
   EXPECT_EQ(ptcvm_error_status(nullptr), PTCVM_OK);
   EXPECT_EQ(ptcvm_session_run(nullptr), nullptr);
+  EXPECT_EQ(ptcvm_findings_count(nullptr), 0u);
+  EXPECT_EQ(ptcvm_findings_is_error(nullptr, 0), 0);
   ptcvm_run_cancel(nullptr);
   ptcvm_run_set_time(nullptr, 1);
   EXPECT_EQ(number, 5);
