@@ -34,11 +34,15 @@ Error refuse_failure(const json::object& failure) {
                        detail);
 }
 
-// Returns whether the answer is the one to the request. A server that could not read its id answers with null.
+// Returns whether the answer is the one to the request. By JSON-RPC 2.0 the id is null exactly when the server could
+// not find the id in the request: with an error that says that it was no JSON, or no request.
 bool is_answer_to(const json::object& answer, std::uint64_t id) {
   const json::value* const named = answer.if_contains("id");
   if (named == nullptr) return false;
-  if (named->is_null()) return object_at(answer, "error") != nullptr;
+  if (named->is_null()) {
+    const json::object* const failure = object_at(answer, "error");
+    return failure != nullptr && is_of_unread_request(*failure);
+  }
   return named->is_number() && harness::number_of(answer, "id") == static_cast<double>(id);
 }
 
@@ -51,6 +55,12 @@ Result<json::object> result_of(std::string_view body, std::uint64_t id) {
   }
   if (const std::string doubled = doubled_member(body); !doubled.empty()) {
     return refuse_answer("the server wrote the member " + doubled + " twice", harness::kMayBeSent);
+  }
+  if (const json::value* const version = answer.get_object().if_contains("jsonrpc");
+      version == nullptr || *version != json::value("2.0")) {
+    return refuse_answer("the server answered with something that is no JSON-RPC 2.0: jsonrpc is " +
+                             (version == nullptr ? "missing" : json::serialize(*version)),
+                         harness::kMayBeSent);
   }
   if (!is_answer_to(answer.get_object(), id)) {
     return refuse_answer("the server answered another request: the id of this one is " + std::to_string(id),

@@ -75,13 +75,20 @@ std::string_view detail_of_status(int status) {
   return row == nullptr ? harness::kMayBeSent : row->detail;
 }
 
-// By JSON-RPC a code is a whole number and a message is a text: what has others is no answer that says something.
+// By JSON-RPC a code is a whole number and a message is a text, which may be empty: an error with others says nothing.
 std::string_view detail_of_failure(const json::object& failure) {
   const json::value* const code = failure.if_contains("code");
   const json::value* const message = failure.if_contains("message");
   const bool is_error = code != nullptr && code->is_int64() && message != nullptr && message->is_string();
   const Refusal* const row = is_error ? row_of(kCodes, code->get_int64()) : nullptr;
   return row == nullptr ? harness::kMayBeSent : row->detail;
+}
+
+bool is_of_unread_request(const json::object& failure) {
+  const json::value* const code = failure.if_contains("code");
+  if (code == nullptr || !code->is_int64()) return false;
+  return code->get_int64() == static_cast<int>(RpcCode::Parse) ||
+         code->get_int64() == static_cast<int>(RpcCode::InvalidRequest);
 }
 
 }  // namespace ptcvm::a2a

@@ -12,5 +12,7 @@ std::string_view detail_of_status(int status);
 // Returns the detail of an error of JSON-RPC: "" when the agent refused the request, kNotReached when it may be made
 // again at once, or kMayBeSent.
 std::string_view detail_of_failure(const boost::json::object& failure);
+// Returns whether the error says that the server found no request in the body: such an answer has the id null.
+bool is_of_unread_request(const boost::json::object& failure);
 
 }  // namespace ptcvm::a2a

@@ -15,6 +15,7 @@ from harness_page import Page
 
 DRAFT = '(propose {:type :compose_intent :composeId "c1" :text "one"})'
 TASK = {"kind": "task", "id": "t1", "status": {"state": "working"}}
+MISSING = object()   # in the place of a member that the answer does not have
 NOT_TAKEN = (400, 401, 403, 404, 405, 407, 410, 411, 413, 414, 415, 417, 421, 422, 426, 431)
 SAY_NOTHING = (201, 202, 204, 206, 300, 301, 302, 303, 307, 308, 402, 406, 408, 409, 418, 425, 499, 500, 502, 503, 504)
 
@@ -40,7 +41,9 @@ class Agent:
                 if agent.status == "hang up":
                     self.close_connection = True
                     return
-                self.say(agent.status, json.dumps({"jsonrpc": "2.0", "id": request["id"], **agent.answer}).encode())
+                answer = {"jsonrpc": "2.0", "id": request["id"], **agent.answer}
+                answer = {name: value for name, value in answer.items() if value is not MISSING}
+                self.say(agent.status, json.dumps(answer).encode())
 
             def say(self, status, body):
                 self.send_response(status)
@@ -128,6 +131,29 @@ class AnswersTest(ConversationCase):
                 line, err, times = self.approve(answer={"error": {"code": code, "message": "no"}, **more})
                 self.assertEqual((line["status"], times), ("draft", 1), (code, err))
                 self.assertIn(f"the server refused the request ({code}): no\n", err)
+
+
+    def test_an_answer_that_is_no_json_rpc_2_says_nothing(self):
+        """A refusal in the words of another version gave the draft back."""
+        no = {"error": {"code": -32602, "message": "no"}}
+        for version in ("1.0", "2", 2.0, None, MISSING):
+            for members in (no, {"result": TASK}):
+                line, err, times = self.approve(answer={"jsonrpc": version, **members})
+                self.assertEqual((line["status"], times), ("in_flight", 1), (version, err))
+                self.assertIn("no JSON-RPC 2.0", err)
+
+    def test_an_answer_without_an_id_refuses_only_what_could_not_be_read(self):
+        for code, status in ((-32700, "draft"), (-32600, "draft"), (-32601, "in_flight"), (-32602, "in_flight"),
+                             (-32001, "in_flight"), (-32050, "in_flight")):
+            line, err, times = self.approve(answer={"id": None, "error": {"code": code, "message": "no"}})
+            self.assertEqual((line["status"], times), (status, 1), (code, err))
+        for name in (MISSING, "1", True):
+            line, err, _ = self.approve(answer={"id": name, "error": {"code": -32600, "message": "no"}})
+            self.assertEqual(line["status"], "in_flight", (name, err))
+
+    def test_an_error_of_few_words_is_one(self):
+        line, err, _ = self.approve(answer={"error": {"code": -32602, "message": ""}})
+        self.assertEqual(line["status"], "draft", err)
 
 
 if __name__ == "__main__":
