@@ -146,6 +146,19 @@ class GivenUpTest(StatusCase):
 
 
 class FormTest(StatusCase):
+    def test_a_planner_that_there_is_not_is_named_without_a_link(self):
+        status, answer = self.page().act("clinic", "setup", planner="nobody")
+        self.assertEqual((status, answer["error"]), (400, 'there is no planner "nobody"'))
+
+    def test_a_seed_of_a_later_version_is_refused(self):
+        """It was read as if it were of this version."""
+        page = self.page()
+        for version in (0, 99, 1.5, -1):
+            link = "#" + json.dumps({"planner": {"id": "llm-drafter"}, "seed": {"v": version, "targetWords": 50}})
+            status, answer = page.act("clinic", "link", link=link)
+            self.assertEqual((status, "seed.v: the version of a seed of llm-drafter" in answer["error"]), (400, True))
+        self.assertEqual(page.act("clinic", "link", link=link.replace("-1", "1"))[0], 200)
+
     def test_a_planner_without_a_form_is_ready(self):
         page = self.page()
         self.assertEqual(page.act("clinic", "setup", planner="simple-demo")[0], 200)

@@ -265,7 +265,9 @@ json::object DeepLink::apply(json::object config) {
 }
 
 Result<json::object> DeepLink::choose(std::string_view planner, SendMode mode) {
-  if (!is_planner(planner)) return refuse_link("there is no planner \"" + std::string(planner) + '"');
+  if (!is_planner(planner)) {
+    return Error{Errc::invalid_value, "there is no planner \"" + std::string(planner) + '"', std::nullopt, {}};
+  }
   planner_ = planner;
   mode_ = mode;
   return write();

@@ -11,7 +11,7 @@ namespace json = boost::json;
 
 namespace {
 
-enum class MemberType : std::uint8_t { Text, Mode, Number, Words, Steps, Texts, Actions, Map };
+enum class MemberType : std::uint8_t { Text, Mode, Version, Words, Steps, Texts, Actions, Map };
 enum class In : std::uint8_t { Seed, Config, Both };
 struct PlannerMember {
   std::string_view planner, name;
@@ -19,10 +19,10 @@ struct PlannerMember {
   In in;
 };
 constexpr PlannerMember kPlannerMembers[] = {
-    {kDrafterPlanner, "v", MemberType::Number, In::Seed},
+    {kDrafterPlanner, "v", MemberType::Version, In::Seed},
     {kDrafterPlanner, "systemAppend", MemberType::Text, In::Both},
     {kDrafterPlanner, "targetWords", MemberType::Words, In::Both},
-    {kScenarioPlanner, "v", MemberType::Number, In::Seed},
+    {kScenarioPlanner, "v", MemberType::Version, In::Seed},
     {kScenarioPlanner, "scenarioUrl", MemberType::Text, In::Both},
     {kScenarioPlanner, "resolvedScenario", MemberType::Map, In::Config},
     {kScenarioPlanner, "myAgentId", MemberType::Text, In::Both},
@@ -63,13 +63,21 @@ std::string unknown_action(const std::vector<std::string>& names) {
 
 bool is_whole(double number) { return number == std::floor(number); }
 
+std::string wrong_version(double version, std::string_view planner) {
+  const std::int64_t last = seed_version(planner);
+  const bool is_known = is_whole(version) && version >= 1 && version <= static_cast<double>(last);
+  if (is_known) return {};
+  return "the version of a seed of " + std::string(planner) + " must be a whole number from 1 to " +
+         std::to_string(last) + "; a later ptcvm may have written the seed";
+}
+
 // Returns what the value must be when it is of another type, or "".
 std::string other_type(const json::object& object, const PlannerMember& member) {
   const json::value& value = object.at(member.name);
   switch (member.type) {
     case MemberType::Text:
     case MemberType::Mode: return value.is_string() ? "" : "must be a text";
-    case MemberType::Number:
+    case MemberType::Version:
     case MemberType::Words:
     case MemberType::Steps: return value.is_number() ? "" : "must be a number";
     case MemberType::Map: return value.is_object() ? "" : "must be a map";
@@ -90,8 +98,9 @@ std::string wrong_value(const json::object& object, const PlannerMember& member)
       const json::string& mode = object.at(member.name).get_string();
       return mode == "off" || mode == "suggest" ? "" : "must be \"off\" or \"suggest\"";
     }
+    case MemberType::Version:
+      return wrong_version(object.at(member.name).to_number<double>(), member.planner);
     case MemberType::Text:
-    case MemberType::Number:
     case MemberType::Texts:
     case MemberType::Map: break;
   }

@@ -77,7 +77,7 @@ Result<FullConfig> hydrate_scenario(const json::object& seed, const FetchJson& f
 }
 
 json::object dehydrate_drafter(const json::object& config) {
-  json::object seed{{"v", 1}};
+  json::object seed{{"v", seed_version(kDrafterPlanner)}};
   copy_trimmed(config, "systemAppend", seed);
   const std::int64_t words = clamped(number_of(config, "targetWords"), 0, kMostWords, 0);
   if (words != 0) seed["targetWords"] = words;
@@ -85,7 +85,7 @@ json::object dehydrate_drafter(const json::object& config) {
 }
 
 json::object dehydrate_scenario(const json::object& config) {
-  json::object seed{{"v", 2}, {"scenarioUrl", text_of(config, "scenarioUrl")}};
+  json::object seed{{"v", seed_version(kScenarioPlanner)}, {"scenarioUrl", text_of(config, "scenarioUrl")}};
   // An agent is found by its id as it is written, spaces included.
   if (const auto id = text_of(config, "myAgentId"); !id.empty()) seed["myAgentId"] = id;
   if (const auto steps = number_of(config, "maxInlineSteps")) {
@@ -108,6 +108,8 @@ json::object dehydrate_scenario(const json::object& config) {
 }
 
 }  // namespace
+
+std::int64_t seed_version(std::string_view planner) { return planner == kScenarioPlanner ? 2 : 1; }
 
 bool is_planner(std::string_view id) { return std::ranges::find(kPlanners, id) != std::end(kPlanners); }
 

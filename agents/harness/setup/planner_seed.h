@@ -38,6 +38,8 @@ bool is_action(std::string_view name);
 // Returns what is wrong with this number of words of a draft, or of steps of a pass; "" when nothing is.
 std::string wrong_words(double words);
 std::string wrong_steps(double steps);
+// Returns the version that dehydrate() writes into seeds of the planner as `v`.
+std::int64_t seed_version(std::string_view planner);
 // Returns which member of the seed is of a wrong type or has a value that the form of the planner does not take, and
 // what it must be, or "". hydrate() takes the usual value or the nearest one for such a member.
 std::string wrong_seed(std::string_view planner, const boost::json::object& seed);
