@@ -32,6 +32,21 @@ class BeginTest(ConversationCase):
         self.told("run", "--planner", self.failing, "--begin", status=1)
         self.assertEqual(self.told("run", "--planner", self.plan, "--begin", status=75)[0]["drafts"], ["c1"])
 
+    def test_a_planner_that_proposes_nothing_after_it_failed_has_not_given_up(self):
+        """The status stayed given_up."""
+        self.told("run", "--planner", self.failing, "--begin", status=1)
+        state = self.told("run", "--planner", self.file("nothing.ptc", "nil"), "--begin")[0]
+        self.assertEqual((state["status"], state["given_up"]), ("idle", None))
+
+    def test_a_run_whose_last_pass_went_well_ends_well(self):
+        """It ended with 1: the error was the last fact."""
+        count = self.file("count", "")
+        tool = self.file("once.sh", f"cat >/dev/null; echo x >> {count}; test $(wc -l < {count}) -gt 1 && echo 1")
+        plan = self.file("once.ptc", "(do (tool/once {}) nil)")
+        state, err = self.told("run", "--planner", plan, "--tool", f"once=sh {tool}", "--tool-effect", "once=pure",
+                               "--begin")
+        self.assertEqual((state["status"], "the planner failed" in err), ("idle", False), err)
+
     def test_only_what_helps_is_recommended(self):
         err = self.told("run", "--planner", self.failing, "--begin", status=1)[1]
         self.assertEqual(("harness regenerate" in err, "harness whisper" in err), (True, False))

@@ -166,8 +166,15 @@ bool ConversationView::has_refused(std::string_view message_id) const {
 }
 
 const Fact* ConversationView::given_up() const {
-  const bool failed = !facts_.empty() && facts_.back().type == FactType::planner_error;
-  return failed && count_of(facts_.back().body, "attempts") >= kMostAttempts ? &facts_.back() : nullptr;
+// A pass that proposes nothing leaves the error as the last fact, and its cursor says that it went well.
+const Fact* ConversationView::last_failure() const {
+  if (facts_.empty() || facts_.back().type != FactType::planner_error) return nullptr;
+  const bool went_well = cursor_seq_ > facts_.back().seq && !has_failed_last_;
+  return went_well ? nullptr : &facts_.back();
+}
+
+  const Fact* const failure = last_failure();
+  return failure != nullptr && count_of(failure->body, "attempts") >= kMostAttempts ? failure : nullptr;
 }
 
 bool ConversationView::is_unbegun() const {

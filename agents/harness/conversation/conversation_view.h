@@ -219,8 +219,10 @@ class ConversationView {
   std::string question_about_call() const;
   // Returns what counted() would be after regenerating.
   std::size_t counted_after_regenerating() const;
-  // Returns the planner_error with which the planner gave up, or nullptr: it did not, or something came after it. Valid
-  // until the next apply().
+  // Returns the planner_error with which the last pass failed, or nullptr: it did not fail, or something came after it.
+  // Valid until the next apply().
+  const Fact* last_failure() const;
+  // Returns the planner_error with which the planner gave up, or nullptr. Valid until the next apply().
   const Fact* given_up() const;
   // Returns how many messages are being sent.
   std::size_t in_flight() const;
@@ -260,6 +262,7 @@ class ConversationView {
   std::uint64_t kickoff_seq_ = 0;                       // the person's wish to begin; 0: none, or it is used up
   boost::json::object setup_;
   std::string task_id_, remote_;
+  bool has_failed_last_ = false;                        // the pass of the cursor failed
   std::optional<ParkedPass> parked_pass_;
   std::size_t cancelled_passes_ = 0;
   std::map<std::string, std::vector<ProgramWait>, std::less<>> program_waits_;

@@ -64,7 +64,8 @@ std::optional<json::object> cursor_in(const HostFact& fact, json::object& body) 
 void ConversationView::take_cursor(const HostFact& fact, const json::object& body) {
   cursor_ = read_cursor(body);
   if (cursor_.attempts == 0) calls_.committed(fact.seq, fact.writer);
-  if (!is_of_failure(fact.seq)) kickoff_seq_ = 0;   // a pass that proposes nothing uses the wish up, too
+  has_failed_last_ = is_of_failure(fact.seq);
+  if (!has_failed_last_) kickoff_seq_ = 0;   // a pass that proposes nothing uses the wish up, too
   if (!cursor_.planner.type.empty()) planners_[fact.writer] = cursor_.planner;
   parked_pass_.reset();
   cursor_seq_ = fact.seq;

@@ -15,12 +15,11 @@ namespace {
 
 // Returns why the planner failed in its last pass, or "".
 std::string failure_after(const harness::ConversationView& view, std::uint64_t begun_at) {
-  if (view.facts().empty()) return {};
-  const harness::Fact& last = view.facts().back();
-  if (last.type != harness::FactType::planner_error || last.seq <= begun_at) return {};
-  return std::string(harness::text_of(last.body, "code"))
+  const harness::Fact* const last = view.last_failure();
+  if (last == nullptr || last->seq <= begun_at) return {};
+  return std::string(harness::text_of(last->body, "code"))
       .append(": ")
-      .append(harness::text_of(last.body, "message"));
+      .append(harness::text_of(last->body, "message"));
 }
 
 int run_harness(const HarnessArguments& arguments, HarnessSession& session) {
