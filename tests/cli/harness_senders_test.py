@@ -5,12 +5,14 @@ another one settles.
 usage: harness_senders_test.py PTCVM   (the program under test)"""
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
 import threading
 import unittest
 
+from harness_page import Page
 from ptcvm_process import PTCVM, CommandLineTest, ptcvm
 
 
@@ -85,6 +87,14 @@ class SendersTest(CommandLineTest):
             self.assertIn(f"the message is being sent by {line['settle'][0]['sender']}", self.err)
             self.assertIn(f"process {self.sender.pid},", self.err)
         self.assertEqual(len(self.agent.sent), 1)
+
+    def test_a_page_offers_to_settle_only_what_nobody_sends(self):
+        page = Page(*self.kept)
+        self.addCleanup(page.end, signal.SIGKILL)
+        state = page.state("clinic")
+        self.assertEqual((state["in_flight"], state["being_sent"]), (["c1"], ["c1"]))
+        self.agent.hang_up()
+        page.wait_for("clinic", lambda state: state["being_sent"] == [])
 
     def test_a_process_that_has_stopped_leaves_the_message_to_people(self):
         self.agent.hang_up()

@@ -145,6 +145,16 @@ class GivenUpTest(StatusCase):
         self.assertIn("regenerate", state["hud"]["body"])
 
 
+class OverTest(StatusCase):
+    def test_a_draft_of_a_conversation_that_is_over_waits_for_nobody(self):
+        """The status was "draft", with a command that was refused."""
+        self.told("say", "hello")
+        self.told("run", "--planner", self.file("plan.ptc", DRAFT), status=75)
+        state, err = self.told("say", "bye", "--next", "completed")
+        self.assertEqual((state["status"], "harness approve" in err), ("over", False))
+        self.assertIn("the conversation is over", self.told("approve", "c1", status=65)[1])
+
+
 class FormTest(StatusCase):
     def test_a_planner_that_there_is_not_is_named_without_a_link(self):
         status, answer = self.page().act("clinic", "setup", planner="nobody")

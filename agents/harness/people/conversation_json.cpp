@@ -64,11 +64,11 @@ json::object log_fact_json(const HostFact& fact, const ConversationView& view) {
 
 std::string_view waits_for(const ConversationView& view, const EvaluateRules& rules) {
   if (view.in_flight() != 0) return "in_flight";   // until then neither the planner nor a person goes on
+  if (is_terminal_status(view.status())) return "over";   // a draft or a question of it waits for nobody
   if (view.counted() >= rules.most_facts) return "frozen";
   if (!view.unsent_draft().empty()) return "draft";
   if (view.question_to_answer() != nullptr) return "question";
   if (view.parked_pass()) return "waiting";
-  if (is_terminal_status(view.status())) return "over";
   if (view.given_up() != nullptr) return "given_up";
   return view.status() == "working" || view.status() == "submitted" ? "turn" : "idle";
 }

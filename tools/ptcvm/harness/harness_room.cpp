@@ -6,6 +6,7 @@
 
 #include "agents/harness/facts/json_members.h"
 #include "agents/harness/people/conversation_json.h"
+#include "agents/harness/sending/senders.h"
 #include "tools/ptcvm/harness/harness_session.h"
 #include "tools/ptcvm/harness/harness_web_reply.h"
 #include "tools/ptcvm/text/moments.h"
@@ -93,9 +94,30 @@ json::object HarnessRoom::state() const {
   state["hud"] = hud_json(hud_of(hud_, conversation_.view()));
   state["planning"] = is_planning_ && hud_.has_value();
   state["sending"] = sending_ > 0;
+  state["being_sent"] = being_sent();
+  state["delivery"] = delivery();
   state["notice"] = notice_;
   state["setup"] = setup_->shown();
   return state;
+}
+
+// Returns the drafts that some process may be sending now: nobody settles them.
+json::array HarnessRoom::being_sent() const {
+  json::array drafts;
+  for (const auto& [id, draft] : conversation_.view().drafts()) {
+    if (harness::may_be_sending(conversation_, draft, now_millis())) drafts.emplace_back(id);
+  }
+  return drafts;
+}
+
+// Returns what people must know before they approve, or "": a message that nothing here carries counts as sent.
+std::string HarnessRoom::delivery() const {
+  if (house_.has_other_side || house_.serves_a2a) return {};
+  const std::string& remote = conversation_.view().remote();
+  return (remote.empty() ? "This server carries no messages: "
+                         : remote + " got earlier messages, and does not get this one: ") +
+         "an approved message is written into the journal, counts as sent, and a script must carry it. "
+         "--remote and --peer send messages.";
 }
 
 json::object HarnessRoom::shown() const {
@@ -167,6 +189,10 @@ void HarnessRoom::look() {
   if (*read) {
     tell();
     is_wanted_ = true;
+  }
+  if (json::array sent = being_sent(); sent != being_sent_) {
+    being_sent_ = std::move(sent);
+    tell_state();
   }
   const std::int64_t now_ms = now_millis();
   if (house_.asks_other_side && now_ms >= next_look_ms_) is_wanted_ = true;

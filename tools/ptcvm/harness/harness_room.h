@@ -28,6 +28,7 @@ struct RoomHouse {
   bool asks_other_side = false;            // the transport must be asked for news
   bool begins = false;                     // an empty conversation is begun
   bool serves_a2a = false;                 // others may talk to the conversations by A2A
+  bool has_other_side = false;             // a transport carries messages
   std::stop_token stop = {};               // the server ends: no further pass is begun
 };
 
@@ -71,6 +72,8 @@ class HarnessRoom : public std::enable_shared_from_this<HarnessRoom> {
   void tell_state();
   void tell_followers();
   boost::json::object state() const;
+  boost::json::array being_sent() const;
+  std::string delivery() const;
   std::string facts_event(std::uint64_t after, bool is_reset) const;
   void planned(Result<void> done);
   void show_hud(std::optional<harness::Hud> hud);
@@ -102,6 +105,7 @@ class HarnessRoom : public std::enable_shared_from_this<HarnessRoom> {
   std::set<std::shared_ptr<drivers::WebExchange>> readers_;
   std::vector<Follower> followers_;
   std::optional<harness::Hud> hud_;
+  boost::json::array being_sent_;          // as pages know it
   std::string notice_;                     // why planning failed last, or ""
   std::uint64_t told_seq_ = 0, told_generation_ = 0;
   bool is_planning_ = false, is_wanted_ = true, is_loading_ = false;

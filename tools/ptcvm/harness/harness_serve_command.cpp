@@ -157,6 +157,7 @@ int serve(const ServeArguments& arguments) {
                         !arguments.harness.remote.empty(),
                         arguments.harness.begins,
                         arguments.serves_a2a,
+                        !arguments.harness.remote.empty() || !arguments.harness.peer.empty(),
                         stop.get_token()};
   drivers::WebGuard guard(*tokens, arguments.hosts);
   status = serve_site(arguments, house, guard, tokens->front().secret, context, stop);

@@ -61,7 +61,8 @@ function messageItem(fact) {
   if (!(fact.type in kinds)) return null;
   const item = element("li", fact.text, {className: kinds[fact.type]});
   const names = {message_received: "The other side", message_sent: "This side", user_guidance: "Whisper",
-                 message_refused: "Not taken: another message came under its id", user_answer: "Answer"};
+                 message_refused: "Not taken: " + (fact.reason || "unreadable, or another message has its id"),
+                 user_answer: "Answer"};
   const time = new Date(fact.time).toLocaleTimeString();
   item.append(element("small", `${names[fact.type]}${fact.by ? ", " + fact.by : ""}, ${time} `));
   item.append(...fileLinks(fact.attachments));
@@ -136,10 +137,12 @@ function showDraft() {
   if (isOther) at("next").value = draft.nextStateHint || "working";
   at("draft").dataset.id = draft.composeId;
   at("draft-files").replaceChildren(...fileLinks(draft.attachments));
-  at("draft-error").textContent = draft.error || "";
-  show("draft-error", Boolean(draft.error));
+  const isOver = state.status === "over";
+  at("draft-error").textContent = isOver ? "The conversation is over: this draft is not sent." : draft.error || "";
+  show("draft-error", at("draft-error").textContent !== "");
+  at("delivery").textContent = state.delivery;
   const isSending = state.in_flight.includes(draft.composeId);
-  for (const id of ["approve", "save", "dismiss"]) at(id).disabled = isSending;
+  for (const id of ["approve", "save", "dismiss"]) at(id).disabled = isSending || (isOver && id === "approve");
   at("approve").textContent = !isSending ? "Approve and send" : state.sending ? "Sending …" : "In flight";
 }
 
@@ -150,9 +153,11 @@ function showFlights() {
     const said = facts.find((fact) => fact.type === "compose_intent" && fact.composeId === draft);
     const item = element("li", undefined, {className: "row"});
     item.append(element("span", said === undefined ? draft : said.text));
+    const disabled = state.being_sent.includes(draft);
     for (const [outcome, words] of [["arrived", "It arrived"], ["lost", "It was lost"]]) {
-      item.append(element("button", words, {type: "button", onclick: () => act("settle", {draft, outcome})}));
+      item.append(element("button", words, {type: "button", disabled, onclick: () => act("settle", {draft, outcome})}));
     }
+    if (disabled) item.append(element("small", "A process may be sending it now."));
     return item;
   }));
 }
