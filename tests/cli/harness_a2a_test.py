@@ -262,7 +262,7 @@ class LostAnswerTest(A2aTest):
         self.assertIn("must be arrived or lost", self.harness("settle", draft, "perhaps")[2])
         self.assertEqual(self.harness("settle", draft, "lost")[1]["in_flight"], [])
         self.assertIn("draft not in flight", self.harness("settle", draft, "lost")[2])
-        self.assertIn("compose not found", self.harness("settle", "c-9", "lost")[2])
+        self.assertIn("there is no draft c-9", self.harness("settle", "c-9", "lost")[2])
         self.assertIn("stays in flight", self.approve()[2])
         line = self.harness("settle", draft, "arrived")[1]
         self.assertEqual((line["in_flight"], line["state"]), ([], "working"))

@@ -43,6 +43,58 @@ class HistoriesTest(ConversationCase):
         return [(fact["type"], fact["messageId"], fact["text"]) for fact in map(json.loads, out.splitlines())
                 if fact["type"] in ("message_received", "message_refused", *kinds)]
 
+    def in_flight(self):
+        """Lets the message c2 be in flight. Returns its id."""
+        self.agent.state = "input-required"
+        self.ask()
+        self.told("whisper", "go on")
+        draft = '(propose {:type :compose_intent :composeId "c2" :text "two"})'
+        self.told("run", "--planner", self.file("more.ptc", draft), status=75)
+        self.agent.fate = "hang up"
+        line, _ = self.told("approve", "c2", "--remote", self.agent.url, status=65)
+        self.agent.fate = None
+        return line["settle"][0]["messageId"]
+
+    def test_what_the_other_side_says_under_an_id_in_flight_is_not_taken(self):
+        """The draft was locked: `settle arrived` never made it a message that was sent."""
+        own = self.in_flight()
+        self.agent.history = [said(own, "two", "agent")]
+        line, _ = self.told("run", "--planner", self.sleeper, "--remote", self.agent.url, status=75)
+        self.assertEqual((line["status"], self.journal()), ("in_flight", [("message_refused", own, "two")]))
+        self.assertIn("another message was taken", self.say_over_a2a(own))
+        self.assertEqual(self.told("settle", "c2", "arrived")[0]["in_flight"], [])
+        self.assertEqual(self.journal("message_sent")[-1], ("message_sent", own, "two"))
+
+    def say_over_a2a(self, message_id):
+        """Says something under that id as a client does, and returns the error."""
+        page = Page("--store", self.store, "--id", "clinic", "--a2a")
+        call = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {"message": {
+            **said(message_id, "two", "user"), "contextId": "clinic"}}}
+        try:
+            return page.call("POST", "/a2a/clinic", call)[1]["error"]["message"]
+        finally:
+            page.end(signal.SIGKILL)
+
+    def test_another_text_under_an_id_in_flight_is_not_what_was_sent(self):
+        """The journal said that this side had said it."""
+        own = self.in_flight()
+        self.agent.history = [said(own, "I promise", "user")]
+        for _ in range(2):
+            line, _ = self.told("run", "--planner", self.sleeper, "--remote", self.agent.url, status=75)
+        self.assertEqual((line["status"], self.journal()), ("in_flight", [("message_refused", own, "I promise")]))
+        self.agent.history.append(said(own, "two", "user"))
+        self.ask()
+        self.assertEqual(self.journal("message_sent")[-1], ("message_sent", own, "two"))
+
+    def test_a_role_that_there_is_not_is_nobodys(self):
+        """What "boss" said was taken for what this side said."""
+        self.agent.history = [said(f"b{i}", "pay", role) for i, role in enumerate(("boss", "", None, 7, "Agent"))]
+        for _ in range(2):
+            self.ask()
+        self.assertEqual(self.journal("message_sent")[1:], [("message_refused", f"b{i}", "pay") for i in range(5)])
+        out = ptcvm("harness", "log", "--store", self.store, "--id", "clinic")[1]
+        self.assertIn('there is no role \\"boss\\"; there are user and agent', out)
+
     def test_two_texts_under_one_id_in_one_history(self):
         self.agent.history = [said("a1", "yes"), said("a1", "no"), said("a1", "perhaps"), said("a2", "well")]
         for _ in range(2):

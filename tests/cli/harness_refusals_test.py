@@ -168,9 +168,9 @@ class RefusalsTest(ConversationCase):
 
     def test_a_draft_that_is_not_there_names_those_that_are(self):
         self.told("say", "hello")
-        self.assertIn("compose not found; no draft waits", self.told("dismiss", "c9", status=65)[1])
+        self.assertIn("there is no draft c9; no draft waits", self.told("dismiss", "c9", status=65)[1])
         self.plan(DRAFT)
-        self.assertIn("compose not found; these drafts wait: c1", self.told("approve", "c9", status=65)[1])
+        self.assertIn("there is no draft c9; these drafts wait: c1", self.told("approve", "c9", status=65)[1])
 
     def test_what_is_refused_ends_with_the_line_of_the_conversation(self):
         """A script got nothing on standard output."""

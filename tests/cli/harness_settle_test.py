@@ -4,11 +4,13 @@
 usage: harness_settle_test.py PTCVM   (the program under test)"""
 import json
 import shlex
+import signal
 import subprocess
 import sys
 import unittest
 
 from conversation_case import ConversationCase
+from harness_page import Page
 from ledger_agent import LedgerAgent
 from ptcvm_process import PTCVM, ptcvm
 
@@ -37,6 +39,18 @@ class SettleTest(ConversationCase):
         out = ptcvm("harness", "log", *words, "--store", self.store, "--id", conversation)[1]
         return [json.loads(line) for line in out.splitlines()]
 
+    def lost_and_told(self):
+        """Lets a person say that c1 was lost, and the agent tell that it has it. Returns the id of the message."""
+        self.told("say", "hello")
+        other = '(propose {:type :compose_intent :composeId "c0" :text "zero"})'
+        self.told("run", "--planner", self.file("other.ptc", other), status=75)
+        self.told("approve", "--remote", self.agent.url)   # now the task is known
+        first = self.in_flight()
+        self.told("settle", "c1", "lost", status=75)
+        self.agent.history = [{"kind": "message", "messageId": first, "role": "user",
+                               "parts": [{"kind": "text", "text": "one"}]}]
+        return first
+
     def test_two_people_who_settle_at_once_do_one_of_the_two(self):
         """Both were told that it was done, and the draft went out again."""
         for number in range(12):
@@ -56,20 +70,20 @@ class SettleTest(ConversationCase):
 
     def test_a_draft_whose_message_the_agent_tells_was_sent(self):
         """A person said that it was lost. The draft could be sent again, under another id."""
-        self.told("say", "hello")
-        other = '(propose {:type :compose_intent :composeId "c0" :text "zero"})'
-        self.told("run", "--planner", self.file("other.ptc", other), status=75)
-        self.told("approve", "--remote", self.agent.url)   # now the task is known
-        first = self.in_flight()
-        self.told("settle", "c1", "lost", status=75)
-        self.agent.history = [{"kind": "message", "messageId": first, "role": "user",
-                               "parts": [{"kind": "text", "text": "one"}]}]
+        first = self.lost_and_told()
         self.told("run", "--planner", "simple-demo", "--remote", self.agent.url)
         self.agent.ledger.clear()
         self.assertIn("draft already sent", self.approve(status=65)[1])
         self.assertEqual(self.agent.ledger, [])
         of_draft = [fact["composeId"] for fact in self.facts() if fact.get("messageId") == first]
         self.assertEqual(of_draft, ["c1"])
+
+    def test_a_lost_draft_is_looked_for_before_it_is_sent_again(self):
+        """The agent had it, and got it once more."""
+        self.lost_and_told()
+        self.agent.ledger.clear()
+        self.assertIn("draft already sent", self.approve(status=65)[1])
+        self.assertEqual(self.agent.ledger, [])
 
     def test_the_command_that_sends_a_lost_draft_names_the_agent(self):
         """It had no --remote: as it was written, it counted the draft as sent, and the agent got nothing."""
@@ -86,6 +100,17 @@ class SettleTest(ConversationCase):
         self.told("settle", "c1", "lost", status=75)
         err = self.told("approve", "c1")[1]
         self.assertIn(f"{self.agent.url} does not get it", err)
+
+    def test_a_page_says_that_nothing_carries_a_message(self):
+        """It counted the draft as sent, and said nothing."""
+        self.in_flight()
+        for name, options, said in (("clinic", (), f"{self.agent.url} got earlier messages"),
+                                    ("clinic", ("--remote", self.agent.url), ""), ("clinic", ("--a2a",), ""),
+                                    ("fresh", (), "This server carries no messages")):
+            page = Page("--store", self.store, "--id", name, *options)
+            self.addCleanup(page.end, signal.SIGKILL)
+            notice = page.state(name)["delivery"]
+            self.assertEqual((said in notice, notice == ""), (True, said == ""), (name, options))
 
     def test_the_log_has_no_password_of_an_agent(self):
         self.told("say", "hello")

@@ -1,4 +1,5 @@
 // Cases of the journal, of drafts and of sending, with a transport that keeps what it is given.
+#include <functional>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -41,10 +42,12 @@ class FakeTransport final : public harness::Transport {
     if (fate == "net") return Error{Errc::not_available, "net", std::nullopt, {}};
     if (fate == "refused") return Error{Errc::wrong_state, "refused", std::nullopt, {}};
     if (fate == "crash_before") throw Killed{};
+    if (fate == "settled") return overtaken(message);
     if (fate == "vanished") return Error{Errc::wrong_state, "no answer", std::nullopt, harness::kMayBeSent};
     const bool is_there = arrived(text(message.at("messageId"))).value() == true;
     if (!takes_once_ || !is_there) sent.push_back(message);
     if (fate == "crash_after") throw Killed{};
+    if (fate == "settled_there") return overtaken(message);
     if (fate == "lost") return Error{Errc::wrong_state, "no answer", std::nullopt, harness::kMayBeSent};
     if (fate != "arrives") throw std::invalid_argument("unknown fate: " + fate);
     return *task().value();
@@ -68,8 +71,15 @@ class FakeTransport final : public harness::Transport {
   std::int64_t attempts = 0;
   std::set<std::string> message_ids;
   std::vector<json::object> sent;
+  std::function<void(const json::object& message)> said_lost;   // a person says that the message was lost
 
  private:
+  // Stands still for so long that a person says what became of the message.
+  Result<json::object> overtaken(const json::object& message) const {
+    said_lost(message);
+    return Error{Errc::wrong_state, "no answer", std::nullopt, harness::kMayBeSent};
+  }
+
   std::vector<std::string> fates_;
   std::size_t next_fate_ = 0;
   bool takes_once_ = false, knows_ = true;
@@ -85,6 +95,7 @@ class StoreFixture {
   StoreFixture(const json::object& given, const ScenarioStore& store)
       : store_(store), transport_(given) {
     if (given.contains("crash") && text(given.at("crash")) != "in_send") throw std::invalid_argument("unknown crash");
+    transport_.said_lost = [this](const json::object& message) { say_lost(text(message.at("messageId"))); };
     if (given.contains("mode")) mode_ = harness::find_send_mode(text(given.at("mode"))).value();
     start();
   }
@@ -149,6 +160,23 @@ class StoreFixture {
     else if (name == "mode") process_->outbox.set_mode(mode_ = *harness::find_send_mode(text(value)), author()).value();
     else return "unknown step: " + std::string(name);
     return std::nullopt;
+  }
+
+  // Writes what another process writes for a person, while this one is stopped.
+  void say_lost(const std::string& message_id) {
+    auto other = harness::Conversation::open(HostLog::of(store_.open(), "conversation")).value();
+    const std::string id(other.view().draft_of_message(message_id));
+    const std::uint32_t resumed = other.view().draft(id)->resumed;
+    const std::uint64_t token = other.claim(author().now_ms, 1'000).value().value();
+    const std::string process = resumed == 0 ? "" : "/" + std::to_string(resumed);
+    other.effect(token, "send_failed/" + message_id + process, "send_failed",
+                 {{"composeId", id},
+                  {"messageId", message_id},
+                  {"resumed", resumed},
+                  {"error", "the message did not arrive, as a person said"}},
+                 author())
+        .value();
+    other.release(token).value();
   }
 
   Why append(const json::object& step) {

@@ -83,6 +83,7 @@ void ConversationView::take_note(const HostFact& fact, const json::object& body)
     if (!yields(body)) rewind(fact, body);
   }
   if (fact.name == "send_started" || fact.name == kSendFailed) take_send(fact, body);
+  if (fact.name == kSendArrived) take_arrived(fact, body);
   if (fact.name == kSendResumed || fact.name == kSendStopped) take_sender(fact, body);
   if (fact.name == "pass_parked") parked_pass_ = {read_seqs(body, "fired"), texts_of(body, "waits")};
   if (fact.name == "pass_cancelled") {
@@ -165,7 +166,6 @@ bool ConversationView::has_refused(std::string_view message_id) const {
   });
 }
 
-const Fact* ConversationView::given_up() const {
 // A pass that proposes nothing leaves the error as the last fact, and its cursor says that it went well.
 const Fact* ConversationView::last_failure() const {
   if (facts_.empty() || facts_.back().type != FactType::planner_error) return nullptr;
@@ -173,6 +173,7 @@ const Fact* ConversationView::last_failure() const {
   return went_well ? nullptr : &facts_.back();
 }
 
+const Fact* ConversationView::given_up() const {
   const Fact* const failure = last_failure();
   return failure != nullptr && count_of(failure->body, "attempts") >= kMostAttempts ? failure : nullptr;
 }

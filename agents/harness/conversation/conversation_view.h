@@ -197,6 +197,8 @@ class ConversationView {
   const Fact* attachment(std::string_view name) const;
   // Returns the id of the draft that went out, or was given to the transport, under this id of a message; "" when none.
   std::string_view draft_of_message(std::string_view message_id) const;
+  // Returns the attempt to send under this id of a message, or nullptr. Valid until the next apply().
+  const SendAttempt* attempt(std::string_view message_id) const;
   // Returns the newest draft with this id, or nullptr. Valid until the next apply().
   const DraftState* draft(std::string_view compose_id) const;
   const Fact* fact_at(std::uint64_t seq) const;                   // nullptr: there is no such fact that counts
@@ -241,6 +243,7 @@ class ConversationView {
   void take_sent(Fact& fact);
   bool take_draft(const Fact& fact);
   void take_send(const HostFact& fact, const boost::json::object& body);
+  void take_arrived(const HostFact& fact, const boost::json::object& body);
   void take_sender(const HostFact& fact, const boost::json::object& body);
   bool take_dismissal(const Fact& fact);
   bool yields(const boost::json::object& body) const;
@@ -259,10 +262,10 @@ class ConversationView {
   std::map<std::uint64_t, PlannerName> planners_;       // claim -> the planner of its pass
   PlanCursor cursor_;
   std::uint64_t cursor_seq_ = 0;                        // where the log has it; 0: nowhere
+  bool has_failed_last_ = false;                        // the pass of the cursor failed
   std::uint64_t kickoff_seq_ = 0;                       // the person's wish to begin; 0: none, or it is used up
   boost::json::object setup_;
   std::string task_id_, remote_;
-  bool has_failed_last_ = false;                        // the pass of the cursor failed
   std::optional<ParkedPass> parked_pass_;
   std::size_t cancelled_passes_ = 0;
   std::map<std::string, std::vector<ProgramWait>, std::less<>> program_waits_;

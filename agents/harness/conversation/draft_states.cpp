@@ -18,6 +18,11 @@ bool is_stamped_on_messages(FactType type) {
   return std::ranges::find(kStamped, type) != std::end(kStamped);
 }
 
+// Returns whether another process had gone on with the message before this one stopped. Older logs do not say.
+bool is_of_earlier_sender(const json::object& body, const DraftState& draft) {
+  return body.contains("resumed") && count_of(body, "resumed") != draft.resumed;
+}
+
 }  // namespace
 
 // Returns whether the fact counts: a draft that replaces another one does when its own dismissal of that one did.
@@ -47,6 +52,7 @@ void ConversationView::take_send(const HostFact& fact, const json::object& body)
   DraftState& draft = known->second;
   if (fact.name == kSendFailed) {
     if (draft.in_flight != text_of(body, "messageId")) return;   // that message arrived first
+    if (is_of_earlier_sender(body, draft)) return;
     draft.in_flight.clear();
     if (draft.is_sent) return;
     draft.is_approved = false;
@@ -85,9 +91,21 @@ void ConversationView::take_sent(Fact& fact) {
   draft.send_error.clear();
 }
 
+// In an older log the message of another side may have the id, and no message of this side follows.
+void ConversationView::take_arrived(const HostFact& fact, const json::object& body) {
+  const auto known = drafts_.find(text_of(body, "composeId"));
+  const std::string_view id = text_of(body, "messageId");
+  if (known == drafts_.end() || known->second.in_flight != id || !knows_message(id)) return;
+  known->second.in_flight.clear();
+  known->second.is_sent = true;
+  known->second.sent_seq = fact.seq;
+  std::erase(unsent_, known->first);
+}
+
 void ConversationView::take_sender(const HostFact& fact, const json::object& body) {
   const auto known = drafts_.find(text_of(body, "composeId"));
   if (known == drafts_.end() || known->second.in_flight != text_of(body, "messageId")) return;
+  if (is_of_earlier_sender(body, known->second)) return;
   known->second.sender = text_of(body, "sender");
   known->second.sends_until_ms = static_cast<std::int64_t>(count_of(body, "until"));
   if (fact.name == kSendResumed) ++known->second.resumed;
@@ -115,6 +133,11 @@ bool ConversationView::take_dismissal(const Fact& fact) {
 std::string_view ConversationView::draft_of_message(std::string_view message_id) const {
   const auto found = attempts_.find(message_id);
   return found == attempts_.end() ? std::string_view{} : std::string_view(found->second.compose_id);
+}
+
+const SendAttempt* ConversationView::attempt(std::string_view message_id) const {
+  const auto found = attempts_.find(message_id);
+  return found == attempts_.end() ? nullptr : &found->second;
 }
 
 const DraftState* ConversationView::draft(std::string_view compose_id) const {

@@ -1,6 +1,7 @@
 #include "agents/harness/conversation/ingestion.h"
 
 #include <algorithm>
+#include <boost/json/serialize.hpp>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -15,6 +16,11 @@ namespace json = boost::json;
 
 namespace {
 
+// The roles of A2A: who is served, and the server.
+constexpr std::string_view kOwnRole = "user", kOtherRole = "agent";
+
+bool is_role(std::string_view role) { return role == kOwnRole || role == kOtherRole; }
+
 std::string or_else(std::string_view text, std::string otherwise) {
   return text.empty() ? std::move(otherwise) : std::string(text);
 }
@@ -26,13 +32,20 @@ bool has_bytes(const json::object& file) {
   return !bytes->get_string().empty() || text_of(file, "uri").empty();
 }
 
+// Returns the part of a name behind the folders in it, or "": a file of a message says nothing about folders here.
+std::string_view base_name(std::string_view name) {
+  const std::string_view last = trimmed(name.substr(name.find_last_of("/\\") + 1));
+  return last == "." || last == ".." ? std::string_view{} : last;
+}
+
 // What this side sent has no origin beside the message: the journal knows where the file is from. A file that the
 // journal does not have is one of the person's.
 void add_file(const json::object& file, std::string_view message_id, bool is_received,
               std::vector<ProposedFact>& facts, json::array& attachments) {
   if (!has_bytes(file)) return;
   const std::string_view bytes = text_of(file, "bytes");
-  const std::string name = or_else(trimmed(text_of(file, "name")), "file-" + std::string(message_id) + "-" +
+  const std::string_view given = trimmed(text_of(file, "name"));
+  const std::string name = or_else(is_received ? base_name(given) : given, "file-" + std::string(message_id) + "-" +
                                                                        std::to_string(attachments.size() + 1) + ".bin");
   const std::string type = or_else(text_of(file, "mimeType"), "application/octet-stream");
   const std::string_view origin = is_received ? "inbound" : "user";
@@ -66,6 +79,11 @@ bool is_readable(const json::object& message) {
   return says_something;
 }
 
+std::string no_role(const json::object& message) {
+  const json::value* const role = message.if_contains("role");
+  return "there is no role " + (role == nullptr ? "null" : json::serialize(*role)) + "; there are user and agent";
+}
+
 std::uint64_t fnv1a(std::string_view text, std::uint64_t hash) {
   for (const unsigned char byte : text) hash = (hash ^ byte) * 0x100000001b3U;
   return (hash ^ 0xffU) * 0x100000001b3U;   // ends the text: no byte of UTF-8 is 0xff
@@ -74,7 +92,7 @@ std::uint64_t fnv1a(std::string_view text, std::uint64_t hash) {
 // Returns an id for what the other side said without one, made of its words and files, or "". What this side said has
 // an id in the journal.
 std::string id_of_unnamed(const json::object& message) {
-  if (!text_of(message, "messageId").empty() || text_of(message, "role") != "agent") return {};
+  if (!text_of(message, "messageId").empty() || text_of(message, "role") == kOwnRole) return {};
   json::object named = message;
   named["messageId"] = "unnamed";
   const std::vector<ProposedFact> said = facts_of_message(named);
@@ -92,7 +110,7 @@ std::vector<ProposedFact> facts_of_message(const json::object& message) {
   std::vector<ProposedFact> facts;
   const std::string_view id = text_of(message, "messageId");
   if (id.empty()) return facts;
-  const bool is_received = text_of(message, "role") == "agent";
+  const bool is_received = text_of(message, "role") == kOtherRole;
   std::string text;
   bool has_text = false;
   json::array attachments;
@@ -125,12 +143,14 @@ std::vector<ProposedFact> facts_of_task(const json::object& task) {
     if (const std::string id = id_of_unnamed(message); !id.empty()) {
       named["messageId"] = id + "-" + std::to_string(++unnamed[id]);
     }
-    const bool is_taken = is_readable(message);
+    const bool is_named = is_role(text_of(message, "role"));
+    const bool is_taken = is_named && is_readable(message);
     for (ProposedFact& fact : facts_of_message(named)) {
       if (is_taken) {
         facts.push_back(std::move(fact));
       } else if (is_message(fact.type)) {
         fact.body.erase("attachments");
+        if (!is_named) fact.body["reason"] = no_role(message);
         refused.push_back({FactType::message_refused, std::move(fact.body)});
       }
     }

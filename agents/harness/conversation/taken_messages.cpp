@@ -126,7 +126,10 @@ Result<std::vector<ProposedFact>> find_refused(const Conversation& conversation,
 }
 
 Result<TakenMessage> find_taken(const Conversation& conversation, const std::vector<ProposedFact>& message) {
-  const auto taken = taken_under(conversation, text_of(message.back().body, "messageId"));
+  const std::string_view id = text_of(message.back().body, "messageId");
+  const bool is_own = conversation.view().attempt(id) != nullptr;   // perhaps still in flight
+  if (is_own && message.back().type == FactType::message_received) return TakenMessage::Other;
+  const auto taken = taken_under(conversation, id);
   if (!taken) return taken.error();
   if (!*taken) return TakenMessage::No;
   if ((*taken)->name != fact_info(message.back().type).name) return TakenMessage::Other;

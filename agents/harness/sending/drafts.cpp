@@ -65,11 +65,12 @@ Error no_draft_waits(const ConversationView& view) {
   return refuse(Errc::wrong_state, "no draft waits; the newest one, " + id + ", " + end);
 }
 
-Error not_found(const ConversationView& view) {
+Error not_found(const ConversationView& view, std::string_view compose_id) {
   std::string waiting;
   for (const std::string& id : view.unsent_drafts()) waiting.append(waiting.empty() ? "" : ", ").append(id);
   return refuse(Errc::wrong_state,
-                "compose not found; " + (waiting.empty() ? "no draft waits" : "these drafts wait: " + waiting));
+                "there is no draft " + std::string(compose_id) + "; " +
+                    (waiting.empty() ? "no draft waits" : "these drafts wait: " + waiting));
 }
 
 Error being_sent(const DraftState& draft, std::int64_t now_ms) {
@@ -140,12 +141,16 @@ Result<HostPut> write_effect(Conversation& conversation, std::string key, std::s
   return put;
 }
 
-// Ends an attempt. The key is the same for all ends of it. Returns the end that the log has.
+// Ends what one process did to send the message. The key is the same for all ends of it. Returns the end that the log
+// has. When another process has gone on with the message, the end does not count.
 Result<HostPut> write_end(Conversation& conversation, const Sending& sending, std::string_view name, json::object body,
                           const Author& author) {
   body["composeId"] = sending.compose_id;
   body["messageId"] = sending.message_id;
-  return write_effect(conversation, "send_failed/" + sending.message_id, std::string(name), std::move(body), author);
+  body["resumed"] = sending.resumed;
+  const std::string process = sending.resumed == 0 ? "" : "/" + std::to_string(sending.resumed);
+  return write_effect(conversation, "send_failed/" + sending.message_id + process, std::string(name), std::move(body),
+                      author);
 }
 
 json::object end_with(std::string error) { return {{"error", std::move(error)}}; }
@@ -163,7 +168,7 @@ Result<void> is_end(const HostPut& put, std::string_view name) {
 Result<void> draft_waits(const ConversationView& view, std::string_view compose_id) {
   if (compose_id.empty()) return no_draft_waits(view);
   const DraftState* const draft = draft_with_fact(view, compose_id);
-  if (draft == nullptr) return not_found(view);
+  if (draft == nullptr) return not_found(view, compose_id);
   if (draft->is_sent) return refuse(Errc::wrong_state, "draft already sent");
   if (draft->is_dismissed) {
     const std::string& other = draft->replaced_by;
@@ -216,9 +221,11 @@ Result<Sending> begin_send(Conversation& conversation, std::string_view compose_
 
 Result<Sending> compose_again(const ConversationView& view, std::string_view compose_id, const SenderTrace& trace) {
   const DraftState* const draft = draft_with_fact(view, compose_id);
-  if (draft == nullptr) return not_found(view);
+  if (draft == nullptr) return not_found(view, compose_id);
   if (draft->in_flight.empty()) return refuse(Errc::wrong_state, "draft not in flight");
-  return compose(view, compose_id, draft->in_flight, draft->next_state, trace);
+  Result<Sending> sending = compose(view, compose_id, draft->in_flight, draft->next_state, trace);
+  if (sending) sending->resumed = draft->resumed;
+  return sending;
 }
 
 Result<std::optional<Sending>> resume_send(Conversation& conversation, std::string_view compose_id,
@@ -232,8 +239,9 @@ Result<std::optional<Sending>> resume_send(Conversation& conversation, std::stri
   if (!now_ms) return now_ms.error();
   if (may_be_sending(conversation, draft, *now_ms)) return Resumed();
   sending->living = std::make_shared<LivingSend>(conversation.log().id(), sending->message_id);
+  ++sending->resumed;
   const Result<HostPut> mine =
-      write_effect(conversation, "send_resumed/" + sending->message_id + "/" + std::to_string(draft.resumed + 1),
+      write_effect(conversation, "send_resumed/" + sending->message_id + "/" + std::to_string(sending->resumed),
                    std::string(kSendResumed), {{"composeId", compose_id}, {"messageId", sending->message_id}}, author,
                    NamesSender::Yes);
   if (!mine && mine.error().code != Errc::busy) return mine.error();
@@ -244,7 +252,10 @@ Result<std::optional<Sending>> resume_send(Conversation& conversation, std::stri
 
 Result<void> stop_send(Conversation& conversation, const Sending& sending, const Author& author) {
   return conversation.note(std::string(kSendStopped), "",
-                           {{"composeId", sending.compose_id}, {"messageId", sending.message_id}}, author);
+                           {{"composeId", sending.compose_id},
+                            {"messageId", sending.message_id},
+                            {"resumed", sending.resumed}},
+                           author);
 }
 
 Result<void> end_send(Conversation& conversation, const Sending& sending, std::string error, const Author& author) {
@@ -278,9 +289,13 @@ Result<void> settle_by_hand(Conversation& conversation, std::string_view compose
       is_lost ? end_with("the message did not arrive, as a person said") : json::object{}, author);
   if (!ended) return ended.error();
   if (const Result<void> is_mine = is_end(*ended, end); !is_mine) return is_mine;
-  if (is_lost) {
-    return conversation.view().knows_message(sending->message_id) ? refuse(Errc::wrong_state, "draft already sent")
-                                                                  : Result<void>{};
+  if (is_lost && conversation.view().knows_message(sending->message_id)) {
+    return refuse(Errc::wrong_state, "draft already sent");
+  }
+  if (is_lost) {   // another process may have gone on with the message just before
+    const DraftState* const now = conversation.view().draft(compose_id);
+    const bool flies = now != nullptr && now->in_flight == sending->message_id;
+    return flies ? being_sent(*now, author.now_ms) : Result<void>{};
   }
   std::vector<ProposedFact> facts = facts_of_message(sending->message);
   if (!is_terminal_status(conversation.view().status())) {   // a state that ends the task is final
@@ -295,7 +310,7 @@ std::vector<Sending> sends_in_flight(const ConversationView& view) {
   std::vector<Sending> sends;
   for (const auto& [compose_id, draft] : view.drafts()) {
     if (draft.in_flight.empty()) continue;
-    sends.push_back({compose_id, draft.in_flight, {}, {}, kSendAttempts, {}});
+    sends.push_back({compose_id, draft.in_flight, {}, {}, kSendAttempts, {}, draft.resumed});
   }
   return sends;
 }

@@ -4,6 +4,7 @@
 //
 //   auto sending = begin_send(conversation, "c-1", {}, sender, nonce, author);
 //   for (; sending->attempt < kSendAttempts; ++sending->attempt) {
+//     if (turn_to_send(view, *sending, now) is not Ours) stop;   // attempts.h
 //     if (transport takes sending->message) { observe the task that it returns; break; }
 //     wait send_delay_ms(sending->attempt)
 //   }
@@ -40,11 +41,12 @@ struct Sending {
   boost::json::object message;                     // the A2A message: messageId, role, parts, metadata
   std::uint32_t attempt = 0;                       // the attempt that comes next, from 0
   std::shared_ptr<const LivingSend> living = {};   // says that this process sends the message
+  std::uint32_t resumed = 0;                       // DraftState::resumed when this process began with the message
 };
 
 // Returns no error when the draft waits: it can be sent, dismissed or changed. The id "" means the newest draft, when
-// none waits. Error: wrong_state with "no draft waits" for the id "", else with "compose not found", "draft dismissed",
-// "draft already sent" or "draft already in flight" (the detail is kSendInFlight then).
+// none waits. Error: wrong_state with "no draft waits" for the id "", else with "there is no draft …", "draft
+// dismissed", "draft already sent" or "draft already in flight" (the detail is kSendInFlight then).
 Result<void> draft_waits(const ConversationView& view, std::string_view compose_id);
 
 // Notes that the draft is being sent, and returns its message. `nonce` is of random letters and digits, and is a part

@@ -2,6 +2,7 @@
 
 #include "agents/harness/conversation/ingestion.h"
 #include "agents/harness/conversation/taken_messages.h"
+#include "agents/harness/conversation/told_messages.h"
 
 namespace ptcvm::harness {
 
@@ -42,17 +43,47 @@ std::optional<SendMode> find_send_mode(std::string_view name) {
 Result<void> Outbox::send(std::string_view compose_id, const std::optional<std::string>& next_state,
                           const Author& author) {
   if (transport_ == nullptr) return no_adapter();
+  if (const Result<void> looked = look_for_earlier(compose_id, author); !looked) return looked;
   const std::string nonce = new_nonce_ ? new_nonce_() : std::string();
   const Result<Sending> sending =
-      begin_send(conversation_, compose_id, next_state, trace_, nonce, transport_->place(), author);
+      begin_send(conversation_, compose_id, next_state, trace_, nonce, transport_->place(), now(author));
   if (!sending) return sending.error();
   return deliver(*sending, true, author);
 }
 
+// A person may have said that an earlier message of the draft was lost, and the task of the other side has it all the
+// same: the draft was sent then. When the other side cannot be asked, the word of the person counts.
+Result<void> Outbox::look_for_earlier(std::string_view compose_id, const Author& author) {
+  if (const Result<bool> read = conversation_.refresh(); !read) return read.error();
+  const DraftState* const draft = conversation_.view().draft(compose_id);
+  if (draft == nullptr || draft->rounds == 0 || !draft_waits(conversation_.view(), compose_id)) return {};
+  if (!draft->place.empty() && draft->place != transport_->place()) return {};
+  return kept_with_draft(tick(author));
+}
+
+Result<SendTurn> Outbox::turn_of(const Sending& sending, const Author& author) {
+  if (const Result<bool> read = conversation_.refresh(); !read) return read.error();
+  const Result<std::int64_t> now_ms = conversation_.log().store_time_ms(now(author).now_ms);
+  if (!now_ms) return now_ms.error();
+  return turn_to_send(conversation_.view(), sending, *now_ms);
+}
+
 Result<void> Outbox::deliver(const Sending& sending, bool is_first, const Author& author) {
   std::string error;
-  bool may_be_sent = false;
-  for (std::uint32_t attempt = 0; attempt < kSendAttempts; ++attempt) {
+  bool may_be_sent = false, is_last = false;
+  for (std::uint32_t attempt = 0;; ++attempt) {   // what became of the message is written behind a look, too
+    const Result<SendTurn> turn = turn_of(sending, author);
+    if (!turn) return turn.error();
+    if (*turn == SendTurn::Arrived) return {};
+    if (*turn == SendTurn::Ended || *turn == SendTurn::Elsewhere) {
+      return Error{Errc::wrong_state, std::string(why_not_sent(*turn)), std::nullopt, {}};
+    }
+    if (is_last || attempt == kSendAttempts) break;
+    if (*turn != SendTurn::Ours) {
+      error.append(error.empty() ? "" : "; ").append(why_not_sent(*turn));
+      may_be_sent = may_be_sent || !is_first;
+      break;
+    }
     const Result<json::object> task = transport_->send(sending.message);
     if (task) {
       std::vector<ProposedFact> facts = facts_of_message(sending.message);
@@ -65,9 +96,9 @@ Result<void> Outbox::deliver(const Sending& sending, bool is_first, const Author
     const Fate fate = fate_of(task.error());
     const bool says_of_message = fate == Fate::Refused;   // otherwise only of this attempt
     may_be_sent = may_be_sent || fate == Fate::Unknown || (!says_of_message && !is_first);
-    if (fate == Fate::Refused || fate == Fate::NotTaken) break;
-    if (fate == Fate::Unknown && !transport_->takes_each_id_once()) break;   // it would perhaps be there twice
-    pause_(send_delay_ms(attempt));
+    is_last = fate == Fate::Refused || fate == Fate::NotTaken;
+    if (fate == Fate::Unknown) is_last = !transport_->takes_each_id_once();   // it would perhaps be there twice
+    if (!is_last) pause_(send_delay_ms(attempt));
   }
   if (may_be_sent) {
     if (const Result<void> stopped = stop_send(conversation_, sending, author); !stopped) return stopped;
@@ -111,7 +142,7 @@ Result<void> Outbox::tick(const Author& author) {
 
 // Returns the facts of the task. A state that ends the task is final, whatever the other side says later.
 std::vector<ProposedFact> Outbox::heard_in(const json::object& task) const {
-  std::vector<ProposedFact> facts = facts_of_task(task);
+  std::vector<ProposedFact> facts = without_false_messages(conversation_.view(), facts_of_task(task));
   const bool is_over = is_terminal_status(conversation_.view().status());
   if (is_over) std::erase_if(facts, [](const auto& fact) { return fact.type == FactType::status_changed; });
   return facts;
@@ -143,14 +174,14 @@ Result<void> Outbox::settle(const Sending& sending, const Author& author) {
   if (!arrived) return arrived.error();
   if (*arrived && **arrived) return tick(author);
   if (transport_->takes_each_id_once()) {
-    const auto again = resume_send(conversation_, sending.compose_id, trace_, author);
+    const auto again = resume_send(conversation_, sending.compose_id, trace_, now(author));
     if (!again && again.error().code == Errc::store_failed) return again.error();
     if (!again) return end_send(conversation_, sending, again.error().message, author);
     return *again ? kept_with_draft(deliver(**again, false, author)) : Result<void>{};
   }
   if (!*arrived) return {};
   const DraftState* const draft = conversation_.view().draft(sending.compose_id);
-  const Result<std::int64_t> now_ms = conversation_.log().store_time_ms(author.now_ms);
+  const Result<std::int64_t> now_ms = conversation_.log().store_time_ms(now(author).now_ms);
   if (!now_ms) return now_ms.error();
   if (draft != nullptr && may_be_sending(conversation_, *draft, *now_ms)) return {};
   return end_send(conversation_, sending, "the message did not arrive", author);

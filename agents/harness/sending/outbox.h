@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "agents/harness/sending/attempts.h"
 #include "agents/harness/sending/drafts.h"
 
 namespace ptcvm::harness {
@@ -25,9 +26,9 @@ inline constexpr std::string_view kNotTaken = "not_taken";
 class Transport {
  public:
   virtual ~Transport() = default;
-  // Sends a message; the other side takes each messageId once. Three attempts, with everything between them, must be
-  // over in kSendMostMs (senders.h). Returns the task as it is then. Errors: any; with the detail kMayBeSent the
-  // message stays in flight, because it may have arrived.
+  // Sends a message; the other side takes each messageId once. Must be over in kAttemptMostMs (attempts.h). Returns the
+  // task as it is then. Errors: any; with the detail kMayBeSent the message stays in flight, because it may have
+  // arrived.
   virtual Result<boost::json::object> send(const boost::json::object& message) = 0;
   // Returns the task, or nullopt when there is none.
   virtual Result<std::optional<boost::json::object>> task() = 0;
@@ -51,14 +52,16 @@ class Outbox {
  public:
   using Pause = std::function<void(std::int64_t ms)>;
   using NewNonce = std::function<std::string()>;
+  using Clock = std::function<std::int64_t()>;
   // Everything must outlive the outbox. `transport` may be null: then every send fails with "no adapter". `pause`
   // waits between attempts. `new_nonce` gives random letters and digits for the id of a message (drafts.h); without
-  // it ids are unique in one store.
-  Outbox(Conversation& conversation, Transport* transport, Pause pause, NewNonce new_nonce = {})
+  // it ids are unique in one store. `clock` gives ms since 1970; without it the time is the one of the author.
+  Outbox(Conversation& conversation, Transport* transport, Pause pause, NewNonce new_nonce = {}, Clock clock = {})
       : conversation_(conversation),
         transport_(transport),
         pause_(std::move(pause)),
-        new_nonce_(std::move(new_nonce)) {}
+        new_nonce_(std::move(new_nonce)),
+        clock_(std::move(clock)) {}
 
   SenderTrace& trace() { return trace_; }   // what is stamped on messages; the mode is kept up to date
   SendMode mode() const { return mode_; }
@@ -83,6 +86,10 @@ class Outbox {
   // Sends a message that is in flight. `is_first`: no other process has tried to send it.
   Result<void> deliver(const Sending& sending, bool is_first, const Author& author);
   Result<void> settle(const Sending& sending, const Author& author);
+  Author now(const Author& author) const { return {clock_ ? clock_() : author.now_ms, author.by}; }
+  Result<void> look_for_earlier(std::string_view compose_id, const Author& author);
+  // Looks whether this process may make an attempt now.
+  Result<SendTurn> turn_of(const Sending& sending, const Author& author);
   std::vector<ProposedFact> heard_in(const boost::json::object& task) const;
   Result<void> say_refused(const std::vector<ProposedFact>& heard, const Author& author);
 
@@ -90,6 +97,7 @@ class Outbox {
   Transport* transport_;
   Pause pause_;
   NewNonce new_nonce_;
+  Clock clock_;
   SenderTrace trace_;
   SendMode mode_ = SendMode::Approve;
 };

@@ -2,15 +2,17 @@
 """Makes random schedules of drafts and sendings, and says by its rules what must come of them.
 
 sending_oracle.py RUNNER COUNT [--seed N] [--store memory|sqlite]: writes COUNT cases of drafts, attempts that are lost,
-refused or killed, restarts, dismissals, rewinds and what people settle, with what must hold after each step; runs
-`RUNNER harness FILE` over them, and prints the cases that do not hold. The rules are in sending_rules.py.
+refused, killed or overtaken by people, restarts, dismissals, rewinds and what people settle, with what must hold after
+each step; runs `RUNNER harness FILE` over them, and prints the cases that do not hold. The rules are in
+sending_rules.py.
 """
 import sys
 
 from harness_oracle import main
 from sending_rules import CHOSEN, World
 
-FATES = ["arrives"] * 3 + ["net"] * 3 + ["refused", "lost", "lost", "vanished", "crash_before", "crash_after"]
+FATES = ["arrives"] * 3 + ["net"] * 3 + ["refused", "lost", "lost", "vanished", "crash_before", "crash_after",
+                                         "settled", "settled_there"]
 STEPS = ["draft"] * 5 + ["send"] * 7 + ["dismiss"] * 2 + ["tick"] * 2 + ["in", "st", "whisper", "restart_process",
                                                                          "rewind", "mode", "arrived", "lost"]
 

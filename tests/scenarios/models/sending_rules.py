@@ -24,7 +24,7 @@ class OtherSide:
         return any(taken[0] == message for taken, _ in self.taken)
 
     def attempt(self, message, next_state):
-        """arrives, net, refused or unknown."""
+        """arrives, net, refused, unknown or settled: somebody said meanwhile that it was lost."""
         self.attempts += 1
         self.ids.add(message[0])
         fate = self.fates.pop(0) if self.fates else "arrives"
@@ -34,8 +34,12 @@ class OtherSide:
             raise Killed
         if fate == "vanished":
             return "unknown"
+        if fate == "settled":
+            return "settled"
         if not self.takes_once or not self.has(message[0]):
             self.taken.append((message, next_state))
+        if fate == "settled_there":
+            return "settled"
         if fate == "crash_after":
             raise Killed
         return "unknown" if fate == "lost" else "arrives"
@@ -96,7 +100,7 @@ class World:
         """The error of a draft that cannot be sent, or None."""
         draft = self.drafts.get(name)
         if draft is None:
-            return "compose not found"
+            return f"there is no draft {name}"
         refusals = {"dismissed": "draft dismissed", "sent": "draft already sent", "flies": "draft already in flight"}
         if draft.heard or draft.fate in refusals:
             return refusals["sent" if draft.heard else draft.fate]
@@ -109,6 +113,9 @@ class World:
         return None
 
     def send(self, name, next_state=None):
+        draft = self.drafts.get(name)
+        if draft is not None and draft.rounds and draft.fate == "waits" and not draft.heard:
+            self.tick()     # the other side may have an earlier message of the draft all the same
         error = self.begin(name, next_state)
         return error or self.deliver(name, True)
 
@@ -122,6 +129,9 @@ class World:
                 if self.write("out:" + draft.message):
                     self.hear()
                 return None
+            if came == "settled":
+                self.give_back(draft, "the message did not arrive, as a person said")
+                return "somebody settled the message meanwhile"
             error = "no answer" if came == "unknown" else came
             may_be_there = may_be_there or came == "unknown" or (came == "net" and not is_first)
             if came == "refused" or (came == "unknown" and not self.other.takes_once):

@@ -30,7 +30,7 @@ std::string wrong_remote(const std::string& url) {
 #ifdef PTCVM_HAVE_CURL
 namespace {
 
-constexpr std::uint32_t kMostMs = 30'000, kMostConnectMs = 5'000;   // for one attempt; docs/harness.md
+constexpr std::uint32_t kMostMs = harness::kAttemptMostMs, kMostConnectMs = 5'000;   // docs/harness.md
 constexpr std::size_t kMostAnswerBytes = 8 * harness::kMostBodyBytes;   // a task has all of its messages
 
 Error not_sent(std::string message, std::string_view detail) {

@@ -31,7 +31,8 @@ Result<void> RoomWorker::open() {
     return Error{Errc::not_available, message, std::nullopt, {}};
   }
   const auto pause = [](std::int64_t ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); };
-  outbox_ = std::make_unique<harness::Outbox>(*conversation_, transport_.get(), pause, drivers::random_secret);
+  outbox_ = std::make_unique<harness::Outbox>(*conversation_, transport_.get(), pause, drivers::random_secret,
+                                              now_millis);
   harness::HarnessOptions options;
   options.on_hud = on_hud_;
   harness_ = std::make_unique<harness::Harness>(*conversation_, std::move(options));

@@ -131,7 +131,7 @@ std::optional<int> HarnessSession::open(StoreUse use, bool for_planning) {
     transport_ = *std::move(opened_peer);
   }
   outbox_ = std::make_unique<harness::Outbox>(*conversation_, transport_.get(), [](std::int64_t) {},
-                                              drivers::random_secret);
+                                              drivers::random_secret, now_millis);
   outbox_->trace().planner_type = arguments_.planner.empty() ? "off" : arguments_.planner;
   if (const auto recovered = outbox_->recover(author()); !recovered) return refuse_error(recovered.error());
   return std::nullopt;

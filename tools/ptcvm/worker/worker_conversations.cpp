@@ -74,7 +74,8 @@ class ConversationTurn {
       if (auto resumed = log_->resumed(HostCut::blind(token_), {}); !resumed) return resumed.error();
     }
     if (auto made = make_transport(); !made) return made;
-    outbox_.emplace(*conversation_, transport_.get(), [this](std::int64_t ms) { pause(ms); }, drivers::random_secret);
+    outbox_.emplace(*conversation_, transport_.get(), [this](std::int64_t ms) { pause(ms); }, drivers::random_secret,
+                    turn_.now_ms);
     outbox_->trace().planner_type = job_.agent ? "agent" : job_.planner.empty() ? "program" : job_.planner;
     if (auto settled = outbox_->recover(author()); !settled) return settled;
     harness_.emplace(*conversation_);

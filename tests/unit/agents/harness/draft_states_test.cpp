@@ -230,6 +230,32 @@ TEST(DraftStates, PlanningWaitsForAMessageInFlightAlsoAfterAWhisper) {
   EXPECT_EQ(evaluate(log.view, {}, {}).verdict, Verdict::Dismiss);
 }
 
+// A process that another one replaced ends nothing.
+TEST(DraftStates, TheEndOfAnEarlierSenderDoesNotCount) {
+  Log log;
+  log.send_draft(3);
+  log.add("send_resumed", {{"composeId", "c1"}, {"messageId", "m9"}, {"sender", "b"}, {"until", 9}});
+  log.add("send_failed", {{"composeId", "c1"}, {"messageId", "m9"}, {"error", "no"}, {"resumed", 0}});
+  log.add("send_stopped", {{"composeId", "c1"}, {"messageId", "m9"}, {"resumed", 0}});
+  EXPECT_EQ(log.draft().in_flight, "m9");
+  EXPECT_EQ(log.draft().sender, "b");
+  log.add("send_stopped", {{"composeId", "c1"}, {"messageId", "m9"}, {"resumed", 1}});
+  EXPECT_EQ(log.draft().sender, "");
+  log.add("send_failed", {{"composeId", "c1"}, {"messageId", "m9"}, {"error", "no"}, {"resumed", 1}});
+  EXPECT_EQ(log.view.in_flight(), 0U);
+}
+
+// Earlier versions took a message of the other side under the id of a message in flight.
+TEST(DraftStates, AMessageThatArrivedUnderATakenIdIsSettled) {
+  Log log;
+  log.send_draft(3);
+  log.add("message_received", {{"messageId", "m9"}, {"text", "hi"}});
+  EXPECT_EQ(log.draft().in_flight, "m9");
+  log.add("send_arrived", {{"composeId", "c1"}, {"messageId", "m9"}});
+  EXPECT_EQ(log.view.in_flight(), 0U);
+  EXPECT_TRUE(log.draft().is_sent);
+}
+
 std::string why_none_waits(const Log& log) { return draft_waits(log.view, "").error().message; }
 
 // It was "compose not found", and somebody had just sent it.

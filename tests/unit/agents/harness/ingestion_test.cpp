@@ -49,5 +49,34 @@ TEST(Ingestion, TakesAMessageWithoutWordsThatEndsTheTask) {
             (Names{"message_received", "status_changed"}));
 }
 
+// Returns the name that a file of the other side gets.
+std::string file_name(const std::string& name) {
+  const json::value message = json::parse(
+      R"({"role": "agent", "messageId": "m1", "parts": [{"kind": "file", "file": {"bytes": "QQ==", "name": ")" + name +
+      R"("}}]})");
+  return std::string(text_of(facts_of_message(message.as_object()).front().body, "name"));
+}
+
+TEST(Ingestion, FilesAreInNoFolder) {
+  for (const char* const name :
+       {"notes.txt", "/etc/notes.txt", "../../notes.txt", R"(C:\\notes.txt)", "a/ notes.txt"}) {
+    EXPECT_EQ(file_name(name), "notes.txt") << name;
+  }
+  for (const char* const name : {"", "..", "a/", "a/..", R"(..\\.)"}) {
+    EXPECT_EQ(file_name(name), "file-m1-1.bin") << name;
+  }
+}
+
+TEST(Ingestion, RefusesRolesThatThereAreNot) {
+  for (const char* const role : {"\"boss\"", "\"\"", "null", "7", "\"User\""}) {
+    const json::value message = json::parse(
+        R"({"messageId": "m1", "parts": [{"kind": "text", "text": "t"}], "role": )" + std::string(role) + "}");
+    const auto facts = facts_of_task({{"history", json::array{message}}, {"status", {{"state", "working"}}}});
+    ASSERT_EQ(facts.size(), 2U) << role;
+    EXPECT_EQ(facts[0].type, FactType::message_refused) << role;
+    EXPECT_NE(text_of(facts[0].body, "reason").find(role), std::string::npos) << role;
+  }
+}
+
 }   // namespace
 }   // namespace ptcvm::harness
