@@ -145,7 +145,7 @@ int resume_agent(ResumeAgent& request) {
   int status = kSuccess;
   const auto store = store_of(arguments.store, StoreUse::Existing, status);
   if (!store) return status;
-  if (refuses_answers(*store, id)) return kBadInput;
+  if (refuses_answers(*store, arguments.store, id)) return kBadInput;
   if (const auto queued = queued_agent(*store, id)) {
     const std::string_view option = is_over(*queued) ? "" : option_of_worker(arguments);
     if (option.empty()) return tell_agent(*store, *queued, request);

@@ -78,7 +78,7 @@ int answer_task(const AnswerArguments& arguments) {
   int status = kSuccess;
   const auto task = known_task(arguments.chain, status);
   if (!task) return status;
-  if (refuses_answers(*task->store, arguments.chain.store.id)) return kBadInput;
+  if (refuses_answers(*task->store, arguments.chain.store, arguments.chain.store.id)) return kBadInput;
   if (task->setup.is_job) {
     Store store = *task->store;
     return tell_chain(StoreCommand(arguments.chain.store), store, task->setup, arguments);

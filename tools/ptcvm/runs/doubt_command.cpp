@@ -32,9 +32,32 @@ struct DoubtRequest {
   bool happened = false, did_not = false, give_up = false, json = false;
 };
 
+// The options with which commands about a run of a list work, and what a person does before.
+struct WordsForRun {
+  StoreOptions store;
+  std::string notes;   // indented lines
+};
+
+// Lists also show sealed logs without a ring, runs of all tenants, and runs that were cancelled.
+WordsForRun words_for(const Store& store, const StoreOptions& given, const std::string& run) {
+  WordsForRun out{given, {}};
+  const bool is_sealed = given.keys.empty() && needs_ring(store, run);
+  if (given.keys.empty() && given.tenant.empty()) out.store.tenant = tenant_of_job(store, run);
+  if (is_sealed) {
+    out.store.keys = "RING";
+    out.notes = "  the log is sealed: RING is its key ring" +
+                std::string(out.store.tenant.empty() ? ", and default its tenant, if no other was named\n" : "\n");
+  }
+  const auto queued = queued_run(store, run);
+  if (queued && *queued && (*queued)->is_cancelled) {
+    out.notes += "  the run was cancelled and takes no answers; this command makes it ready again, before the others:\n"
+                 "      " + retry_words(out.store, run) + '\n';
+  }
+  return out;
+}
+
 void show_doubts(const StoreOptions& store, const std::string& run, const std::optional<std::string>& task,
                  const std::vector<JournalCall>& doubts, bool json) {
-  if (!json && !doubts.empty()) std::cout << run << '\n';
   for (const JournalCall& doubt : doubts) {
     const std::string text = json ? doubt_json(run, doubt)
                              : task ? chain_doubt_text(store, *task, doubt)
@@ -45,7 +68,6 @@ void show_doubts(const StoreOptions& store, const std::string& run, const std::o
 
 void show_agent_doubts(const StoreOptions& store, const std::string& run, const std::vector<std::string>& doubts,
                        bool json) {
-  if (!json && !doubts.empty()) std::cout << run << '\n';
   for (const std::string& doubt : doubts) {
     std::cout << (json ? agent_doubt_json(run, doubt) : agent_doubt_text(store, run, doubt)) << '\n';
   }
@@ -64,9 +86,12 @@ class DoubtList {
     auto of_agent = detail ? agent_doubts(detail->waits_for) : std::vector<std::string>();
     if (!of_agent.empty() && is_chain_job(store_, id)) of_agent.clear();   // the log of its steps has them
     const auto task = doubts->empty() ? std::nullopt : chain_of_steps(store_, id);
-    any_ = any_ || !doubts->empty() || !of_agent.empty();
-    show_doubts(request_.store, id, task, *doubts, request_.json);
-    show_agent_doubts(request_.store, id, of_agent, request_.json);
+    if (doubts->empty() && of_agent.empty()) return true;
+    any_ = true;
+    const WordsForRun words = request_.json ? WordsForRun{} : words_for(store_, request_.store, id);
+    if (!request_.json) std::cout << id << '\n' << words.notes;
+    show_doubts(words.store, id, task, *doubts, request_.json);
+    show_agent_doubts(words.store, id, of_agent, request_.json);
     return true;
   }
   int end() const {
@@ -151,7 +176,7 @@ int settle(const DoubtRequest& request) {
     return refuse_input(doubts->empty() ? "nothing is in doubt in " + request.store.id
                                         : "which one? Give the KEY; `ptcvm doubt list` shows them");
   }
-  if (refuses_answers(command.store(), request.store.id)) return kBadInput;
+  if (refuses_answers(command.store(), request.store, request.store.id)) return kBadInput;
   if (is_of_chain(command.store(), request.store.id)) return kBadInput;
   const harness::Author author{now_millis(), command.by()};
   if (is_of_planner) return settle_for_planner(command, request, key, value, author);

@@ -145,7 +145,7 @@ int put(const JournalRequest& request) {
   // A mistyped path makes no store.
   if (!command.open(request.force ? StoreUse::Create : StoreUse::Existing, status)) return status;
   if (is_in_file && !values.read(request, bound_of_put(command, request.task), message)) return refuse_input(message);
-  if (refuses_answers(command.store(), run)) return kBadInput;
+  if (refuses_answers(command.store(), request.store, run)) return kBadInput;
   if (chain::read_confirmation_id(request.task) && is_of_chain(command.store(), run)) return kBadInput;
   if (!request.force && !values.instead_of && !(message = reason_not_to_put(command, request.task)).empty()) {
     return refuse_input(message + "; --force puts the value all the same");

@@ -36,7 +36,7 @@ int resolve(const ResolveRequest& request) {
     if (!value) return refuse_input(message);
     answer.value_edn = std::move(*value);
   }
-  if (refuses_answers(command.store(), request.store.id)) return kBadInput;
+  if (refuses_answers(command.store(), request.store, request.store.id)) return kBadInput;
   if (is_of_chain(command.store(), request.store.id)) return kBadInput;
   return answer_operation(command, answer, message) ? kSuccess : refuse_input(message);
 }

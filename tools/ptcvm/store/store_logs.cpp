@@ -1,7 +1,9 @@
 #include "tools/ptcvm/store/store_logs.h"
 
+#include "ptcvm/host_log.hpp"
 #include "ptcvm/queues.hpp"
 #include "tools/ptcvm/process/terminal.h"
+#include "tools/ptcvm/text/shell_arguments.h"
 
 namespace ptcvm::cli {
 
@@ -17,10 +19,21 @@ bool passes_over(const Error& error, const std::string& log, int& status) {
   return error.code == Errc::seal_refused || error.detail == "store_corrupt";
 }
 
-bool refuses_answers(const Store& store, const std::string& run) {
+bool needs_ring(const Store& store, const std::string& log) {
+  const auto written = HostLog::of(store, log).put(HostCut::blind(), {});   // writes nothing
+  return !written && written.error().detail == "keys_needed";
+}
+
+std::string retry_words(const StoreOptions& options, const std::string& run) {
+  const char* const names = run.starts_with('-') ? " -- " : " ";
+  return "ptcvm runs retry " + store_words(options) + names + shell_quoted(run);
+}
+
+bool refuses_answers(const Store& store, const StoreOptions& options, const std::string& run) {
   const auto queued = queued_run(store, run);
   if (!queued || !*queued || !(*queued)->is_cancelled) return false;
-  complain("run_cancelled: " + run + " was cancelled and takes no answers");
+  complain("run_cancelled: " + run + " was cancelled and takes no answers, until it is made ready again: " +
+           retry_words(options, run));
   return true;
 }
 

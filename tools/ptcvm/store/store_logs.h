@@ -13,8 +13,13 @@ std::string shared_log(const StoreOptions& options, const std::string& name);
 // ends with. Returns whether the list goes on: the fault is one of this log.
 bool passes_over(const Error& error, const std::string& log, int& status);
 
+// Returns whether the log is sealed and the store was opened without a ring: then the log can be read and not written.
+bool needs_ring(const Store& store, const std::string& log);
+
 // Says that the run was cancelled, when it was. Returns whether it was: such a run takes no answers.
-bool refuses_answers(const Store& store, const std::string& run);
+bool refuses_answers(const Store& store, const StoreOptions& options, const std::string& run);
+// Returns the command that makes a cancelled run ready again.
+std::string retry_words(const StoreOptions& options, const std::string& run);
 // Says that the run was cancelled and is over, when it is. Returns whether it is: nobody goes on with such a run.
 bool refuses_to_go_on(const Store& store, const std::string& run);
 

@@ -177,6 +177,11 @@ bool would_stay_with_tenant(const Store& store, const StoreOptions& options, con
   return false;
 }
 
+std::string tenant_of_job(const Store& store, const std::string& run) {
+  const auto nearest = nearest_job(store, run);
+  return nearest ? nearest->tenant : std::string();
+}
+
 std::string ring_tenant(const std::string& named) { return named.empty() ? "default" : named; }
 
 bool read_store_keys(const StoreOptions& options, std::shared_ptr<const KeyRing>& keys, std::string& message) {
