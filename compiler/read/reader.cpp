@@ -8,6 +8,7 @@
 
 #include "compiler/read/cursor.h"
 #include "compiler/read/marked_syntax.h"
+#include "compiler/read/token_errors.h"
 #include "compiler/read/tokens.h"
 
 namespace ptc {
@@ -59,6 +60,13 @@ class Reader {
     if (result_.failed) return;
     result_.failed = true;
     result_.error = {FaultKind::ParseError, std::move(message), std::string(hint), span};
+  }
+
+  // Fails for the token since `start`, or for a character in it that nobody sees.
+  void fail_token(SourceSpan start, std::string_view what, std::string_view hint) {
+    auto hidden = hidden_character(cursor_.slice(start.begin), start);
+    if (hidden) return fail(hidden->span, std::move(hidden->message), kHiddenHint);
+    fail(cursor_.span_from(start), std::string(what).append(" '").append(quoted(start)), hint);
   }
 
   // The text since `start` and a closing quote, clipped.
@@ -244,23 +252,13 @@ class Reader {
     const std::string_view token = cursor_.slice(start.begin);
     NumberToken number = parse_number(token);
     switch (number.kind) {
-      case NumberToken::Kind::Malformed: return fail_number(start, token);
+      case NumberToken::Kind::Malformed: return fail_token(start, "malformed number", number_hint(token));
       case NumberToken::Kind::TooLong:
         return fail(cursor_.span_from(start),
                     "integer literal longer than " + std::to_string(kMaxIntegerDigits) + " digits");
       case NumberToken::Kind::Int: add_atom(FormKind::Int, start)->text = std::move(number.digits); return;
       case NumberToken::Kind::Float: add_atom(FormKind::Float, start)->real = number.real; return;
     }
-  }
-
-  void fail_number(SourceSpan start, std::string_view token) {
-    std::string_view hint = "A number needs a blank or a delimiter after it";
-    if (token.find('/') != std::string_view::npos) hint = "There are no ratios: write (/ a b)";
-    if (token.find_first_of("xX") != std::string_view::npos) hint = "Numbers are decimal only";
-    if (token.back() == 'N' || token.back() == 'M') hint = "Leave the suffix out: integers have any size";
-    if (token.back() == '.') hint = "Write at least one digit after the point, such as 5.0";
-    fail(cursor_.span_from(start), "malformed number '" + std::string(clip_utf8(token, kQuotedBytes)) + "'",
-         hint);
   }
 
   void read_symbol() {
@@ -273,8 +271,7 @@ class Reader {
     if (token == "false") kind = FormKind::False;
     if (kind != FormKind::Symbol && !at_delimiter(cursor_.rest())) {
       cursor_.advance_bytes(run_length(cursor_.rest()));
-      return fail(cursor_.span_from(start), "malformed literal '" + quoted(start),
-                  "nil, true and false need a blank or a delimiter after them");
+      return fail_token(start, "malformed literal", "nil, true and false need a blank or a delimiter after them");
     }
     std::string text(kind == FormKind::Symbol ? token : std::string_view());
     add_atom(kind, start)->text = std::move(text);
@@ -293,13 +290,7 @@ class Reader {
 
   void fail_keyword(SourceSpan start) {
     cursor_.advance_bytes(run_length(cursor_.rest()));
-    const std::string_view token = cursor_.slice(start.begin);
-    std::string_view hint = "A keyword is : and then letters, digits or any of + - * < > = ? ! _";
-    if (token == ":") hint = "Maps have no colon between key and value: {\"key\" 1} or {:key 1}";
-    if (token.find('/') != std::string_view::npos) hint = "Keywords have no namespace: write :name";
-    if (token.starts_with("::")) hint = "Write one colon";
-    fail(cursor_.span_from(start), "malformed keyword '" + std::string(clip_utf8(token, kQuotedBytes)) + "'",
-         hint);
+    fail_token(start, "malformed keyword", keyword_hint(cursor_.slice(start.begin)));
   }
 
   void read_character() {
@@ -315,7 +306,7 @@ class Reader {
     cursor_.advance_bytes(run_length(cursor_.rest()));
     std::string text;
     if (!parse_character(cursor_.slice(name), text)) {
-      return fail(cursor_.span_from(start), "malformed character '" + quoted(start),
+      return fail_token(start, "malformed character",
                   "A character is \\a, \\newline, \\space, \\tab, \\return, \\backspace, \\formfeed, \\uXXXX "
                   "or \\oNNN");
     }
@@ -371,8 +362,8 @@ class Reader {
     const std::string character(cursor_.slice(start.begin));
     const bool quote =
         character == "\u201c" || character == "\u201d" || character == "\u2018" || character == "\u2019";
-    fail(cursor_.span_from(start), "unexpected character '" + character + "'",
-         quote ? "Write straight quotes: \"text\""
+    fail_token(start, "unexpected character",
+               quote ? "Write straight quotes: \"text\""
                : "Names are made of ASCII letters, digits and + - * / < > = ? ! _ % . &");
   }
 

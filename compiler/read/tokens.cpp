@@ -12,15 +12,6 @@ namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// Three-byte UTF-8 sequences of White_Space and the byte order mark.
-bool is_wide_blank(unsigned char a, unsigned char b, unsigned char c) {
-  if (a == 0xe1) return b == 0x9a && c == 0x80;                                            // U+1680
-  if (a == 0xe2 && b == 0x80) return (c >= 0x80 && c <= 0x8a) || c == 0xa8 || c == 0xa9 || c == 0xaf;
-  if (a == 0xe2 && b == 0x81) return c == 0x9f;                                            // U+205F
-  if (a == 0xe3) return b == 0x80 && c == 0x80;                                            // U+3000
-  return a == 0xef && b == 0xbb && c == 0xbf;                                              // U+FEFF
-}
-
 std::size_t count_digits(std::string_view text) {
   std::size_t n = 0;
   while (n < text.size() && is_digit(text[n])) ++n;
@@ -55,17 +46,6 @@ NumberToken parse_float(std::string_view token, std::string_view mantissa, std::
 }
 
 }  // namespace
-
-std::size_t blank_length(std::string_view text) {
-  if (text.empty()) return 0;
-  const auto a = static_cast<unsigned char>(text[0]);
-  if (a == ' ' || a == ',' || (a >= '\t' && a <= '\r')) return 1;
-  if (a < 0x80 || text.size() < 2) return 0;
-  const auto b = static_cast<unsigned char>(text[1]);
-  if (a == 0xc2) return b == 0x85 || b == 0xa0 ? 2 : 0;
-  if (text.size() < 3) return 0;
-  return is_wide_blank(a, b, static_cast<unsigned char>(text[2])) ? 3 : 0;
-}
 
 bool at_delimiter(std::string_view rest) {
   if (rest.empty() || blank_length(rest) > 0) return true;

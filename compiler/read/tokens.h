@@ -6,14 +6,13 @@
 #include <string>
 #include <string_view>
 
+#include "schema/blank_characters.h"
+
 namespace ptc {
 
 // Digits that an integer literal may have.
 inline constexpr std::size_t kMaxIntegerDigits = 100;
 
-// Returns the length of the blank character (any Unicode White_Space, comma, byte order mark) that `text` starts with,
-// or 0.
-std::size_t blank_length(std::string_view text);
 // Returns whether a token may end right before `rest`: at the end, a blank, a comment, a delimiter.
 bool at_delimiter(std::string_view rest);
 // Returns the number of bytes up to the next delimiter.

@@ -12,6 +12,7 @@
 #include "runtime/text/edn_regexes.h"
 #include "runtime/text/edn_tags.h"
 #include "schema/ascii.h"
+#include "schema/blank_characters.h"
 #include "vm/value/numeric.h"
 #include "vm/value/pending.h"
 #include "vm/value/string.h"
@@ -22,8 +23,7 @@ namespace ptc {
 
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n\f,";
-constexpr std::string_view kDelimiters = " \t\r\n\f,()[]{}\";";
+constexpr std::string_view kDelimiters = " \t\r\n\v\f,()[]{}\";";   // and blanks beyond ASCII
 constexpr std::string_view kClosureTag = "ptc/closure";
 
 class EdnReader {
@@ -78,8 +78,8 @@ class EdnReader {
 
   void skip_blanks() {
     while (at_ < text_.size()) {
-      if (kBlanks.find(text_[at_]) != std::string_view::npos) {
-        ++at_;
+      if (const std::size_t length = blank_length(text_.substr(at_)); length > 0) {
+        at_ += length;
       } else if (text_[at_] == ';') {
         at_ = std::min(text_.find('\n', at_), text_.size());
       } else {
@@ -90,7 +90,8 @@ class EdnReader {
 
   std::string_view token() {
     const std::size_t begin = at_;
-    at_ = std::min(text_.find_first_of(kDelimiters, at_), text_.size());
+    const std::size_t end = std::min(text_.find_first_of(kDelimiters, at_), text_.size());
+    while (at_ < end && (static_cast<unsigned char>(text_[at_]) < 0x80 || blank_length(text_.substr(at_)) == 0)) ++at_;
     return text_.substr(begin, at_ - begin);
   }
 
@@ -316,6 +317,12 @@ class EdnReader {
     finish(edn_symbol(heap_, name));
   }
 
+  void fail_number(std::string_view name, std::size_t begin, std::string message) {
+    const InvisibleCharacter found = invisible_in(name);
+    if (found.length == 0) return fail_at(std::move(message), begin);
+    fail_at("invisible character " + found.name, begin + found.offset);
+  }
+
   void read_number(std::string_view name, std::size_t begin) {
     const std::string_view body =
         name.back() == 'N' || name.back() == 'M' ? name.substr(0, name.size() - 1) : name;
@@ -324,7 +331,7 @@ class EdnReader {
       const Value n = integer_from_decimal(heap_, body);
       if (!n.is_absent()) return finish(n);
     }
-    if (name.back() == 'N') return fail_at("malformed or too large integer", begin);
+    if (name.back() == 'N') return fail_number(name, begin, "malformed or too large integer");
     if (const std::size_t slash = body.find('/'); slash != std::string_view::npos) {
       const auto numerator = parse_double(body.substr(0, slash));
       const auto denominator = parse_double(body.substr(slash + 1));
@@ -333,7 +340,7 @@ class EdnReader {
     }
     const bool integral = body.find_first_not_of("+-0123456789") == std::string_view::npos;
     const auto x = parse_double(body);
-    if (!x || (integral && name.back() != 'M')) return fail_at("malformed number", begin);
+    if (!x || (integral && name.back() != 'M')) return fail_number(name, begin, "malformed number");
     finish(Value::real(*x));
   }
 

@@ -169,6 +169,13 @@ class BatchProtocol(CommandLineTest):
                          ("missing_data", 8, "Did you mean: data/order_lines"))
         self.assertEqual(self.answer(source="(count data/order-lines)", data={"order_lines": [1]})["warnings"], [])
 
+    def test_blanks_of_edn_are_those_of_programs_and_of_the_schema(self):
+        for blank in ("\u00a0", "\u0085", "\u2003", "\ufeff", "\v", ","):
+            text = f"{blank}{{:a{blank}1}}{blank}"
+            self.agree(True, context_edn=text)
+            answer = self.answer(source=f"(+{blank}data/a 1)", context_edn=text)
+            self.assertEqual(answer["value_edn"], "2", answer)
+
     def test_a_value_is_given_once(self):
         for name, edn, value in (("data", "context_edn", {}), ("memory", "memory_edn", {}),
                                  ("journal", "journal_edn", {}), ("history", "history_edn", [])):

@@ -109,6 +109,12 @@ TEST(Reader, RefusesWithMessageAndPosition) {
       {"#java[1]", "unknown reader syntax '#java'", 1, 1},
       {"\u201cx\u201d", "unexpected character '\u201c'", 1, 1},
       {"(str \"\u00e9\u00e9\" \u00e9)", "unexpected character '\u00e9'", 1, 11},
+      {"(+ 1\u200b 2)", "invisible character U+200B (zero width space)", 1, 5},
+      {"(f\n  \u2060x)", "invisible character U+2060 (word joiner)", 2, 3},
+      {"(na\u200bme)", "invisible character U+200B (zero width space)", 1, 4},
+      {":a\u200d", "invisible character U+200D (zero width joiner)", 1, 3},
+      {"nil\u00ad", "invisible character U+00AD (soft hyphen)", 1, 4},
+      {"a \x01", "invisible character U+0001 (control character)", 1, 3},
       {"a \xff", "the text is not valid UTF-8", 1, 3},
       {"\xed\xa0\x80", "the text is not valid UTF-8", 1, 1},
   };

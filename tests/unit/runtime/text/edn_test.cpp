@@ -53,6 +53,12 @@ TEST_F(EdnTest, DataOfAHostHasNoMoreRegexesThanAProgram) {
   EXPECT_NE(round_trip("#ptc/regex \"(\"", hooks).find("!! "), std::string::npos);
 }
 
+TEST_F(EdnTest, BlanksAreThoseOfPrograms) {
+  EXPECT_EQ(round_trip("\uFEFF{\u00A0:a\u00A01\u2003\"b\u00A0c\"\u3000[2\v3]}"), "{\"b\u00A0c\" [2 3] :a 1}");
+  EXPECT_EQ(round_trip("[1\u200b]"), "!! invisible character U+200B (zero width space) at 2");
+  EXPECT_EQ(round_trip("[1\u00e9]"), "!! malformed number at 1");
+}
+
 TEST_F(EdnTest, ReadsBackWhatIsWritten) {
   for (const char* text : {"nil",
                            "true",
