@@ -67,19 +67,37 @@ AskedTool ask_tool(const Tool* tool, const LoggedEffect& effect, const LogWriter
   return {std::move(fact)};
 }
 
+EffectClass class_that_counts(const LoggedEffect& effect, const Tool* tool) {
+  if (tool == nullptr) return effect.effect_class;
+  // The values of InDoubt are in this order: each allows less than the one before it.
+  static_assert(InDoubt::CallAgain < InDoubt::AskTool && InDoubt::AskTool < InDoubt::AskPerson);
+  const EffectClass now = tool->definition.effect;
+  return effect_info(now).in_doubt > effect_info(effect.effect_class).in_doubt ? now : effect.effect_class;
+}
+
+Fact doubted_fact(const LogWriter& writer, const LoggedEffect& effect, EffectClass counts) {
+  Fact doubt = settlement_fact(writer, effect.key, effect.attempt, EffectState::InDoubt);
+  if (counts == effect.effect_class) return doubt;
+  doubt.effect = effect_class_name(counts);
+  if (effect.state == EffectState::InDoubt) doubt.key += "/class";   // the log has a doubt about it already
+  return doubt;
+}
+
 std::vector<LoggedEffect> find_doubts(const ToolRegistry& tools, LogWriter& writer) {
   std::vector<LoggedEffect> open, doubts;
   for (const LoggedEffect* effect : writer.log().unsettled(writer.token())) {
-    if (!is_called_again(effect->effect_class)) open.push_back(*effect);
+    if (!is_called_again(class_that_counts(*effect, tools.find(effect->tool)))) open.push_back(*effect);
   }
   for (LoggedEffect& effect : open) {
+    const EffectClass logged = effect.effect_class, counts = class_that_counts(effect, tools.find(effect.tool));
+    Fact doubt = doubted_fact(writer, effect, counts);
+    effect.effect_class = counts;
     AskedTool asked = ask_tool(tools.find(effect.tool), effect, writer);
     if (asked.fact) {
       writer.put(*std::move(asked.fact));
       continue;
     }
-    if (effect.state != EffectState::InDoubt) {
-      Fact doubt = settlement_fact(writer, effect.key, effect.attempt, EffectState::InDoubt);
+    if (effect.state != EffectState::InDoubt || logged != counts) {
       doubt.text = effect.text = std::move(asked.reason);
       writer.put(std::move(doubt));
       effect.state = EffectState::InDoubt;

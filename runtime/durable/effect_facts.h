@@ -35,6 +35,12 @@ struct AskedTool {
 // Asks. `tool` may be null.
 AskedTool ask_tool(const Tool* tool, const LoggedEffect& effect, const LogWriter& writer);
 
+// Returns the class by which a call in doubt is treated: the stricter one of the intent and of the tool as it is now,
+// which may be null.
+EffectClass class_that_counts(const LoggedEffect& effect, const Tool* tool);
+// Returns the fact that the call is in doubt, with the class that counts when it is not the one of the intent.
+Fact doubted_fact(const LogWriter& writer, const LoggedEffect& effect, EffectClass counts);
+
 // Looks after the calls that earlier claims left open. Asks the tools of reconcilable ones. Notes the rest of those
 // that cannot simply be made again as being in doubt, and returns them: a person has to say what became of them.
 std::vector<LoggedEffect> find_doubts(const ToolRegistry& tools, LogWriter& writer);

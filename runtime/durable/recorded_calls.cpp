@@ -128,8 +128,10 @@ bool RecordedCalls::look_up(Session& session, OpenCall& made) {
     return session.calls().answer(made.id, conflict_of(*known, made));
   }
   // A call of a claim that somebody else's hid when the run was opened (find_doubts).
-  if (is_open(*known) && known->writer != writer_.token() && !is_called_again(known->effect_class)) {
+  const EffectClass counts = class_that_counts(*known, made.tool);
+  if (is_open(*known) && known->writer != writer_.token() && !is_called_again(counts)) {
     made.attempt = known->attempt;
+    if (counts != known->effect_class) facts_.stage(doubted_fact(writer_, *known, counts));
     doubt(session, std::move(made), ToolReply::unknown("its process is gone"));
     return false;
   }

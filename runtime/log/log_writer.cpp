@@ -180,6 +180,9 @@ bool LogWriter::open() {
   for (const Fact& fact : opening->notable) log_.add(fact);
   log_.skip_to(opened_head_);
   for (const Fact& intent : opening->open_calls) log_.recall(intent);
+  for (const Fact& fact : opening->notable) {
+    if (fact.kind == FactKind::EffectDoubted) log_.recall(fact);   // says why, and which class counts
+  }
   for (const Fact& fact : opening->later) log_.add(fact);
   return true;
 }

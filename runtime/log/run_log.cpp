@@ -357,8 +357,8 @@ void RunLog::settle(const Fact& fact) {
   const auto state = find_effect_state(fact.status);
   if (at == effect_index_.end() || !state || effects_[at->second].attempt != fact.number) return;
   LoggedEffect& effect = effects_[at->second];
-  const bool is_known = effect.state != EffectState::Intended && effect.state != EffectState::InDoubt;
-  if (is_known) return;
+  if (effect.state != EffectState::Intended && effect.state != EffectState::InDoubt) return;
+  if (!fact.effect.empty()) effect.effect_class = read_effect_class(fact.effect);   // stricter than its intent says
   effect.state = *state;
   effect.value = fact.value;
   effect.text = fact.text;
