@@ -56,7 +56,7 @@ async function negotiate(store) {
     await page.locator("#journal").getByText("plan_cursor").last().waitFor();
     await page.locator("#journal").evaluate((list) => {
       list.style.maxHeight = "40rem";
-      list.scrollTop = list.querySelector("li[value='13']").offsetTop - list.offsetTop;
+      list.scrollTop = list.querySelector("li[value='12']").offsetTop - list.offsetTop;
     });
     await page.locator("#journal-card").screenshot({path: picture("journal")});
   });
