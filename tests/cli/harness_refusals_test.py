@@ -97,6 +97,7 @@ class RefusalsTest(ConversationCase):
     def test_what_cannot_come_is_not_waited_for(self):
         self.told("say", "hello")
         for wait, said in (('(await-fact :bogus "k")', 'nothing of the type "bogus" can be waited for'),
+                           ('(await-fact :timer "t" -5)', "a whole number of milliseconds, got -5"),
                            ("(await-fact :tool_result 7)", "the key must be a text, and is 7"),
                            ('(await-fact 7 "k")', "the types are task, timer, user_answer")):
             self.told("whisper", "again")

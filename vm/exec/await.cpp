@@ -1,6 +1,7 @@
 #include "vm/exec/await.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -25,6 +26,11 @@ std::string_view expected_collection(BuiltinId form) {
     case BuiltinId::await_settled: return "a handle, or a vector or map of handles";
     default: return "a vector or map of handles";
   }
+}
+
+// Returns a whole number as it is written, and the kind of another value.
+std::string number_or_kind(Value value) {
+  return value.is_int() ? std::to_string(value.i) : std::string(kind_text(value));
 }
 
 bool any_waits(const Fiber& fiber) {
@@ -131,7 +137,7 @@ bool Waits::read_options(Fiber& fiber) {
     if (!value.is_int() || value.i < 0) {
       return core_.raise_about(value, FaultKind::TypeError,
                                name + ": :timeout-ms expected a whole number of milliseconds, got " +
-                                   std::string(kind_text(value)));
+                                   number_or_kind(value));
     }
     slots.own(kAwaitTimeout) = value;
   }
@@ -142,8 +148,7 @@ Value Waits::start_sleep(Fiber& fiber, Value milliseconds) {
   if (!milliseconds.is_int() || milliseconds.i < 0) {
     core_.raise_about(milliseconds, FaultKind::TypeError,
                       "sleep: arg 1 expected a whole number of milliseconds, got " +
-                          (milliseconds.is_int() ? std::to_string(milliseconds.i)
-                                                 : std::string(kind_text(milliseconds))));
+                          number_or_kind(milliseconds));
     return Value::absent();
   }
   Operation operation;
