@@ -147,6 +147,39 @@ class GenDiff(CommandLineTest):
         status, out, err = ptcvm("gen", "--shrink", program, "--minimize", check)
         self.assertEqual((status, out), (0, "inc\n"), err)
 
+    def test_a_program_in_a_file_is_made_small_by_commands_that_read_lines(self):
+        program = self.file("p.ptc", "(let [x 5]\n  (if (> x 2)\n    [:beta (inc x)]\n    :alpha))\n")
+        check = f"{PTCVM} diff {PTCVM} {self.faulty()}"
+        for words in (("--minimize", check, program), ("--shrink", program, "--minimize", check)):
+            status, out, err = ptcvm("gen", *words)
+            self.assertEqual((status, out), (0, ":beta\n"), err)
+
+    def test_a_program_in_a_file_keeps_the_answers_of_its_tools(self):
+        program = self.file("p.ptc", ';; async-tool ask {"k" 1} => :beta\n;; tool other {} => 1\n'
+                                     "(str (tool/other)\n  [(await (tool/ask {:k 1}))])\n")
+        status, out, err = ptcvm("gen", program, "--minimize", f"{PTCVM} diff {PTCVM} {self.faulty()}")
+        self.assertEqual((status, out.splitlines()[0]), (0, ';; async-tool ask {"k" 1} => :beta'), err)
+        self.assertIn("tool/ask", out.splitlines()[1])
+        self.assertNotIn("other", out)
+
+    def test_commands_that_read_programs(self):
+        program = self.file("p.ptc", "(let [x 5]\n  (println x)\n  (+ x :a))\n")
+        run = f"{PTCVM} run - 2>&1 | grep -q type_error && exit 1; exit 0"
+        status, out, err = ptcvm("gen", program, "--text", "--minimize", run)
+        self.assertEqual((status, out), (0, "(+ :a)\n"), err)
+
+    def test_a_command_that_fails_on_everything_is_refused(self):
+        program = self.file("p.ptc", "(let [x 5]\n  (+ x :a))\n")
+        for more, cure in (((), "give --text for a command that reads programs"),
+                           (("--text",), "leave out --text for a command that reads lines")):
+            status, out, err = ptcvm("gen", program, "--minimize", "exit 3", *more)
+            self.assertEqual((status, out), (65, ""))
+            self.assertIn("ends in the same way for the program nil", err)
+            self.assertIn(cure, err)
+        status, out, err = ptcvm("gen", program, "--minimize", f"{PTCVM} run - > /dev/null")
+        self.assertEqual((status, out), (65, ""), err)
+        self.assertIn("--text", err)
+
     def test_generated_programs_are_tried_until_one_fails(self):
         status, out, err = ptcvm("gen", "--seed", "1", "--count", "200", "--size", "20", "--sync", "--requests",
                                  "--minimize", "grep -q 'loop' && exit 1 || exit 0")

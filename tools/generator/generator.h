@@ -71,5 +71,7 @@ std::string batch_request_line(const GeneratedProgram& program, std::string_view
 
 // Returns the program as a file, with the answers of its tools and its journal above it, in comments.
 std::string program_text(const GeneratedProgram& program);
+// Reads what program_text() writes. Any other text is a program without tools.
+GeneratedProgram program_of_text(std::string_view text);
 
 }  // namespace ptc::generator

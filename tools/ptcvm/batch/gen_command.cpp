@@ -28,7 +28,7 @@ struct GenerateRequest {
   GeneratorOptions options;
   std::uint64_t count = 1;
   std::string subset, folder, shrink, minimize;
-  bool requests = false, sync = false;
+  bool requests = false, sync = false, text = false;
   unsigned jobs = 0;
 };
 
@@ -96,7 +96,7 @@ int shrink_request(const GenerateRequest& request, RequestMinimizer& minimizer, 
 // Makes the first request that fails small: the one in a file, or of the programs with these seeds.
 int minimize(const GenerateRequest& request) {
   const Engine engine;
-  RequestMinimizer minimizer(engine, request.minimize);
+  RequestMinimizer minimizer(engine, request.minimize, request.text ? CandidateForm::Program : CandidateForm::Line);
   if (!request.shrink.empty()) {
     std::string message;
     auto text = read_file(request.shrink, message);
@@ -104,9 +104,7 @@ int minimize(const GenerateRequest& request) {
       complain(message);
       return kBadInput;
     }
-    const bool is_line = text->starts_with('{') && text->find("\"source\"") != std::string::npos;
-    if (is_line) text->resize(std::min(text->find('\n'), text->size()));
-    const int status = shrink_request(request, minimizer, *text);
+    const int status = shrink_request(request, minimizer, request_of_file(std::move(*text)));
     if (status == kProgramFailed) complain("the program does not fail: there is nothing to make small");
     return status;
   }
@@ -160,6 +158,8 @@ void add_gen_command(CLI::App& app, int& status) {
   command->add_option("--minimize", request->minimize,
                       "A shell command that fails on what is wanted: the first program on which it fails is made small")
       ->type_name("CMD");
+  command->add_flag("--text", request->text, "The command of --minimize reads programs, as ptcvm run - does");
+  command->add_option("FILE", request->shrink, "The same as --shrink FILE");
   command->add_option("--shrink", request->shrink,
                       "A program or request that fails, instead of random ones; without --minimize it fails when its "
                       "answer changes as it is suspended everywhere")
@@ -167,12 +167,14 @@ void add_gen_command(CLI::App& app, int& status) {
   command->footer(
       "The text of a program begins with what its tools answer, in comments: `;; tool NAME ARGUMENTS => RESULT`.\n\n"
       "--minimize gives each candidate to the command on its standard input, as a line for ptcvm batch, and keeps\n"
-      "what ends with the same status as the first, which is not 0. It prints the smallest. A command that the shell\n"
-      "cannot start (status 126 or 127) ends ptcvm gen with status 65.\n\n"
+      "what ends with the same status as the first, which is not 0. It prints the smallest. With --text the command\n"
+      "gets the program instead of a line. A command that the shell cannot start (status 126 or 127), or that ends in\n"
+      "the same way for the program nil, ends ptcvm gen with status 65.\n\n"
       "Examples:\n  ptcvm gen --seed 7 --size 200\n  ptcvm gen --seed 1 --count 1000 | ptcvm batch\n"
       "  ptcvm gen --count 100 --subset clojure -o programs\n"
       "  ptcvm gen --count 1000 --minimize 'ptcvm diff old/ptcvm new/ptcvm'\n"
-      "  ptcvm gen --shrink failing.jsonl --minimize 'ptcvm diff old/ptcvm new/ptcvm'");
+      "  ptcvm gen failing.jsonl --minimize 'ptcvm diff old/ptcvm new/ptcvm'\n"
+      "  ptcvm gen slow.ptc --text --minimize 'timeout 1 ptcvm run - > /dev/null; test $? -ne 124'");
   command->callback([request, &status] { status = generate(*request); });
 }
 

@@ -61,7 +61,8 @@ int RequestMinimizer::check(const std::string& candidate) {
   ChildLimits limits;
   limits.deadline = std::chrono::steady_clock::now() + kCheckTime;
   limits.max_thrown_bytes = kMostErrorBytes;
-  const ChildResult child = run_child({"/bin/sh", "-c", command_}, candidate + '\n', limits);
+  const std::string input = form_ == CandidateForm::Program ? readable_request(candidate) : candidate + '\n';
+  const ChildResult child = run_child({"/bin/sh", "-c", command_}, input, limits);
   if (child.end == ChildResult::End::Exited) {
     if (child.code == kNotExecutable || child.code == kNotFound) {
       constexpr std::string_view kBlanks = " \t\r\n";
@@ -94,9 +95,19 @@ std::string RequestMinimizer::without_unused(std::string request, int failure) {
   return request;
 }
 
+bool RequestMinimizer::fails_always(const std::string& request, int failure) {
+  if (command_.empty() || check(with_source(object_of(request), "nil")) != failure) return false;
+  const bool gets_lines = form_ == CandidateForm::Line;
+  problem_ = "the command of --minimize ends in the same way for the program nil: what it fails on is not the program. "
+             "It gets ";
+  problem_ += gets_lines ? "a line for ptcvm batch; give --text for a command that reads programs"
+                         : "a program; leave out --text for a command that reads lines for ptcvm batch";
+  return true;
+}
+
 std::optional<std::string> RequestMinimizer::minimize(const std::string& request) {
   const int failure = check(request);
-  if (failure == 0 || !problem_.empty()) return std::nullopt;
+  if (failure == 0 || !problem_.empty() || fails_always(request, failure)) return std::nullopt;
   if (failure == kFlood) {
     note_ = "the check was ended: it wrote more than " + std::to_string(kMostErrorBytes >> 20) +
             " MiB to its standard error, which counts as its failure";
@@ -109,6 +120,17 @@ std::optional<std::string> RequestMinimizer::minimize(const std::string& request
   std::string small = without_unused(with_source(object, source), failure);
   problem_.clear();                                // the command could be run before
   return small;
+}
+
+std::string request_of_file(std::string text) {
+  if (text.starts_with('{') && text.find("\"source\"") != std::string::npos) {
+    text.resize(std::min(text.find('\n'), text.size()));
+    return text;
+  }
+  const ptc::generator::GeneratedProgram program = ptc::generator::program_of_text(text);
+  json::object request = object_of(ptc::generator::batch_request_line(program, "program"));
+  request.erase("limits");   // the engine under test has its own
+  return json::serialize(request);
 }
 
 std::string readable_request(const std::string& request) {

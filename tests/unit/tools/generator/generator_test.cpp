@@ -174,6 +174,20 @@ TEST(ProgramGenerator, TextOfAProgramBeginsWithTheAnswersOfItsTools) {
             ";; async-tool a {\"k\" 0} => 5\n;; tool b {} =! \"no\"\n;; journal-in {}\n(tool/a {:k 0})\n");
 }
 
+TEST(ProgramGenerator, TheTextOfAProgramIsReadBack) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const std::string text = program_text(program_of(seed));
+    const GeneratedProgram read = program_of_text(text);
+    EXPECT_EQ(read.source, program_of(seed).source);
+    EXPECT_EQ(program_text(read), text);
+  }
+  for (const char* text : {"", "(+ 1 2)", ";; tool\n1", ";; tool a {} 5\n1\n", ";; tool a [] => 5\n1\n",
+                           "1\n;; tool a {} => 5\n", ";; tool a {} =! \"\n1", ";; a program\n1\n"}) {
+    EXPECT_EQ(program_of_text(text).source, text);
+    EXPECT_TRUE(program_of_text(text).tools.empty());
+  }
+}
+
 // No tools, no tasks, nothing that Clojure does not have.
 TEST(ProgramGenerator, SubsetOfClojureNeedsNoHost) {
   const ptcvm::Engine engine;
