@@ -6,7 +6,22 @@ namespace ptcvm::wire {
 
 namespace {
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+// Returns the place of the first line end at or behind `from`, or npos. A stream that ends its lines with carriage
+// returns is searched for a line feed no further than a window, else each of its lines would cost the whole stream.
+std::size_t find_line_end(std::string_view bytes, std::size_t from) {
+  constexpr std::size_t kWindowBytes = 256;
+  for (; from < bytes.size(); from += kWindowBytes) {
+    const std::string_view window = bytes.substr(from, kWindowBytes);
+    const std::size_t line_feed = window.find('\n');
+    const std::size_t carriage_return = window.substr(0, line_feed).find('\r');
+    if (carriage_return != std::string_view::npos) return from + carriage_return;
+    if (line_feed != std::string_view::npos) return from + line_feed;
+  }
+  return std::string_view::npos;
 }
+
+}  // namespace
 
 void EventStreamReader::feed(std::string_view bytes) {
   bytes_.erase(0, position_);
@@ -22,8 +37,8 @@ std::optional<std::string_view> EventStreamReader::next_line() {
     skips_line_feed_ = false;
   }
   if (searched_ < position_) searched_ = position_;
-  const std::size_t end = bytes_.find_first_of("\r\n", searched_);
-  if (end == std::string::npos) {
+  const std::size_t end = find_line_end(bytes_, searched_);
+  if (end == std::string_view::npos) {
     searched_ = bytes_.size();
     return std::nullopt;
   }

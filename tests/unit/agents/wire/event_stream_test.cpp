@@ -34,6 +34,21 @@ TEST(EventStream, ReadsTheSameInPiecesOfAnySize) {
   for (std::size_t piece = 1; piece <= bytes.size(); ++piece) EXPECT_EQ(events(bytes, piece), expected) << piece;
 }
 
+// The reader looks for line ends in windows of 256 bytes.
+TEST(EventStream, FindsEachLineEndWhereverItIs) {
+  for (const std::string_view end : {"\n", "\r", "\r\n"}) {
+    for (std::size_t length = 240; length <= 270; ++length) {
+      const std::string text(length, 'x');
+      const std::string line = std::string("data: ") + text + std::string(end);
+      const std::string bytes = line + line + std::string(end) + line + std::string(end);
+      const Events expected = {"|" + text + "\n" + text, "|" + text};
+      for (const std::size_t piece : {bytes.size(), std::size_t{1}, std::size_t{255}, std::size_t{256}, length}) {
+        EXPECT_EQ(events(bytes, piece), expected) << length << ' ' << piece;
+      }
+    }
+  }
+}
+
 TEST(EventStream, NeedsTheEmptyLineBehindAnEvent) {
   EXPECT_EQ(events("data: a\n", 3), Events{});
   EXPECT_EQ(events("data: a\n\ndata: b", 3), Events{"|a"});
