@@ -7,6 +7,7 @@
 #include "api/callable_fit.h"
 #include "api/errors.h"
 #include "api/tools_access.h"
+#include "ptcvm/effects.hpp"
 #include "vm/value/utf8.h"
 
 namespace ptcvm {
@@ -95,6 +96,8 @@ ptc::ReconcileHandler reconciler(std::function<Reconciled(ToolCall&)> ask, std::
 }
 
 }  // namespace
+
+bool is_called_again(Effect effect) { return ptc::is_called_again(static_cast<ptc::EffectClass>(effect)); }
 
 std::string_view effect_name(Effect effect) { return ptc::effect_class_name(static_cast<ptc::EffectClass>(effect)); }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "agents/loop/agent_node.h"
+#include "ptcvm/effects.hpp"
 
 namespace ptcvm::loop {
 
@@ -20,8 +21,7 @@ bool is_waiting_signal(const state::OperationT& operation) { return operation.ca
 // Returns whether a call of the tool may not be repeated, so that it matters also when its program is gone.
 bool AgentNode::outlives_program(std::string_view tool) const {
   const auto found = agent_.host_tools.find(tool);
-  if (found == agent_.host_tools.end()) return false;
-  return found->second->effect == Effect::Unsafe || found->second->effect == Effect::Reconcilable;
+  return found != agent_.host_tools.end() && !is_called_again(found->second->effect);
 }
 
 // Returns whether a call may have happened, may not be repeated, and has no answer.

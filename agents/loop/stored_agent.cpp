@@ -10,6 +10,7 @@
 #include "agents/loop/letters.h"
 #include "agents/loop/stored_facts.h"
 #include "agents/loop/stored_intents.h"
+#include "ptcvm/effects.hpp"
 
 namespace ptcvm::loop {
 
@@ -148,7 +149,7 @@ Result<void> StoredAgent::fork(const Store& store, std::uint32_t turns, const st
 bool StoredAgent::is_in_doubt_without_answer(const Operation& call) const {
   Effect effect = call.definition == nullptr ? Effect::Pure : call.definition->effect;
   if (options_.effect_of) effect = options_.effect_of(call.tool).value_or(effect);
-  return effect == Effect::Unsafe || effect == Effect::Reconcilable;
+  return !is_called_again(effect);
 }
 
 Result<void> StoredAgent::settle_lost_orders() {

@@ -8,6 +8,7 @@
 #include "ptcvm/convert.hpp"
 #include "ptcvm/describe.hpp"
 #include "ptcvm/diagnostic.hpp"
+#include "ptcvm/effects.hpp"
 #include "ptcvm/engine.hpp"
 #include "ptcvm/event.hpp"
 #include "ptcvm/host_log.hpp"

@@ -11,6 +11,7 @@
 #include "agents/chain/risk/confirmation.h"
 #include "agents/chain/run/step_verdict.h"
 #include "agents/chain/text/json_member.h"
+#include "ptcvm/effects.hpp"
 #include "ptcvm/json.hpp"
 
 namespace ptcvm::chain {
@@ -323,7 +324,7 @@ Result<void> StepsRun::answer_error(const OperationTable::Entry& entry, std::str
 Result<void> StepsRun::answer_unknown(const OperationTable::Entry& entry, std::string message) {
   const auto tool = std::ranges::find(options_.tools, entry.operation.tool, &ChainTool::name);
   const Effect effect = tool == options_.tools.end() ? Effect::Unsafe : tool->effect;
-  if (effect != Effect::Unsafe && effect != Effect::Reconcilable) {
+  if (is_called_again(effect)) {
     return answer_error(entry, "nobody knows what became of the call: " + message, 0, {});
   }
   unknown_calls_.insert(entry.call);

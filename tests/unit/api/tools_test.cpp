@@ -2,6 +2,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "ptcvm/effects.hpp"
 #include "run_fixture.h"
 
 struct Hit {
@@ -274,6 +275,14 @@ TEST_F(ToolsTest, EffectsHaveNames) {
   EXPECT_EQ(effect_name(Effect::Keyed), "keyed");
   EXPECT_FALSE(find_effect("sometimes"));
   EXPECT_FALSE(find_effect(""));
+}
+
+TEST_F(ToolsTest, SaysWhichCallsInDoubtAreMadeAgainUnasked) {
+  std::vector<std::string_view> again;
+  for (const Effect effect : {Effect::Unsafe, Effect::Pure, Effect::Idempotent, Effect::Keyed, Effect::Reconcilable}) {
+    if (is_called_again(effect)) again.push_back(effect_name(effect));
+  }
+  EXPECT_EQ(again, (std::vector<std::string_view>{"pure", "idempotent", "keyed"}));
 }
 
 TEST_F(ToolsTest, ListsWhatItHolds) {

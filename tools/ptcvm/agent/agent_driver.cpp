@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "agents/loop/json_number.h"
+#include "ptcvm/effects.hpp"
 #include "tools/ptcvm/agent/rate_wait.h"
 #include "tools/ptcvm/text/moments.h"
 
@@ -281,7 +282,7 @@ bool AgentDriver::may_be_repeated(const Operation& operation) const {
   if (operation.definition == nullptr) return false;
   Effect effect = operation.definition->effect;
   if (parts_.effect_of) effect = parts_.effect_of(operation.tool).value_or(effect);
-  return effect != Effect::Unsafe && effect != Effect::Reconcilable;
+  return is_called_again(effect);
 }
 
 Result<void> AgentDriver::give_unknown(AgentHandle& agent, const Operation& operation, const std::string& why) const {

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "ptcvm/effects.hpp"
 #include "tools/ptcvm/agent/agent_report.h"
 #include "tools/ptcvm/agent/agent_snapshot.h"
 #include "tools/ptcvm/agent/agent_store.h"
@@ -164,8 +165,7 @@ bool AgentSession::restore(const std::string& document) {
   for (const loop::Operation& call : handle_->run().operations()) {
     const bool is_call = call.kind == loop::OperationKind::Tool && call.definition != nullptr && has_command(call.tool);
     if (!gone || !is_call) continue;
-    const Effect effect = call.definition->effect;
-    const bool may_repeat = effect != Effect::Unsafe && effect != Effect::Reconcilable;
+    const bool may_repeat = is_called_again(call.definition->effect);
     if (const auto said = may_repeat ? Result<void>() : handle_->doubt(call.path); !said) gone = said.error();
   }
   if (gone) {

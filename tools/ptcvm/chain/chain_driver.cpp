@@ -11,6 +11,7 @@
 #include "agents/loop/json_number.h"
 #include "agents/wire/reply_reader.h"
 #include "agents/wire/request.h"
+#include "ptcvm/effects.hpp"
 #include "tools/ptcvm/agent/rate_wait.h"
 #include "tools/ptcvm/text/moments.h"
 
@@ -256,7 +257,7 @@ void ChainDriver::begin_agent_call(AgentCall& call) {
 bool ChainDriver::may_be_repeated(const loop::Operation& call) const {
   Effect effect = call.definition == nullptr ? Effect::Unsafe : call.definition->effect;
   if (parts_.agents.effect_of) effect = parts_.agents.effect_of(call.tool).value_or(effect);
-  return effect != Effect::Unsafe && effect != Effect::Reconcilable;
+  return is_called_again(effect);
 }
 
 // Gives the agent of a step what its call has come to.

@@ -11,6 +11,7 @@
 #include "agents/loop/agent.h"
 #include "agents/loop/stored_facts.h"
 #include "agents/loop/stored_intents.h"
+#include "ptcvm/effects.hpp"
 #include "ptcvm/json.hpp"
 #include "tools/ptcvm/text/moments.h"
 
@@ -30,8 +31,7 @@ std::set<std::string> unsafe_tools(const StepAgentTask& task) {
   std::set<std::string> names;
   for (const loop::AgentTool& tool : task.tools) {
     const auto said = task.effect_of ? task.effect_of(tool.name) : std::nullopt;
-    const Effect effect = said.value_or(tool.effect);
-    if (effect == Effect::Unsafe || effect == Effect::Reconcilable) names.insert(tool.name);
+    if (!is_called_again(said.value_or(tool.effect))) names.insert(tool.name);
   }
   return names;
 }
