@@ -35,27 +35,21 @@ class StepAgent(chain_test.ChainTest):
         self.assertEqual((status, json.loads(report["outputs"][0])), (0, ["hello", "hello"]), err)
         self.assertEqual((self.made(), report["cost"]["toolCalls"]), (["say", "say"], 2))
 
-    def test_a_call_of_an_agent_of_which_nobody_knows_is_not_made_again(self):
-        tools = self.tools(self.shell("say", "kill -9 $$", effect="unsafe"))
-        call = {"program": "(return (tool/say {:text \"a\"}))"}
-        script = self.script(INTENT, {"steps": [{"id": "a", "type": "action", "description": "Greet"}]}, call, call)
-        status, out, err = self.chain("run", "Greet", "--tools", tools, "--output", "json", "--revisions", "1",
-                                      "--model", script, *self.kept())
-        self.assertEqual((status, self.made()), (1, ["say"]), err)
-        self.assertIn("IN_DOUBT", out)
-
-    def test_nothing_is_planned_again_by_itself_behind_such_a_call(self):
-        tools = self.tools(self.shell("say", "kill -9 $$", effect="unsafe"))
-        call = {"program": "(return (tool/say {:text \"a\"}))"}
-        plan = {"steps": [{"id": "a", "type": "action", "description": "Greet"}]}
+    def test_nothing_is_planned_again_by_itself_behind_a_call_that_is_given_up(self):
         again = {"steps": [{"id": "b", "type": "action", "description": "Greet again"}]}
+        self.in_doubt(again, {"program": "(return (tool/say {:text \"a\"}))"})
+
+    def test_a_call_in_doubt_fails_the_step_when_nobody_can_be_asked(self):
+        tools = self.tools(self.shell("say", "kill -9 $$", effect="unsafe"))
+        plan = {"steps": [{"id": "a", "type": "action", "description": "Greet"}]}
+        call = {"program": "(return (tool/say {:text \"a\"}))"}
         status, out, err = self.chain("run", "Greet", "--tools", tools, "--output", "json", "--model",
-                                      self.script(INTENT, plan, call, again, call), *self.kept())
+                                      self.script(INTENT, plan, call, call))
         self.assertEqual((status, self.made()), (1, ["say"]), err)
         self.assertIn("IN_DOUBT", out)
 
     def in_doubt(self, *replies):
-        """Runs a task whose agent has a call in doubt."""
+        """Runs a task whose agent has a call in doubt, and gives the call up."""
         once = self.calls + ".killed"
         tools = self.tools(self.shell("say", f"test -e {once} || {{ touch {once}; kill -9 $$; }}; echo 1",
                                       effect="unsafe"), self.shell("cry", "echo 2", effect="unsafe"))
@@ -63,6 +57,8 @@ class StepAgent(chain_test.ChainTest):
         script = self.script(INTENT, plan, {"program": "(return (tool/say {:text \"a\"}))"}, *replies)
         status, out, err = self.chain("run", "Greet", "--tools", tools, "--output", "json", "--model", script,
                                       *self.kept())
+        self.assertEqual((status, self.made()), (75, ["say"]), err)
+        status, out, err = self.chain("answer", *self.kept(), "a", "--give-up", "--output", "json")
         self.assertEqual((status, self.made()), (1, ["say"]), err)
         self.assertIn("IN_DOUBT", out)
 

@@ -173,6 +173,53 @@ class Chains(ChainWorkerTest):
         self.assertIn("ended", self.work(*words))
         self.assertEqual((self.report("t")["outputs"], len(self.calls())), (["1"], 3))
 
+    def doubted_agent(self, line):
+        """Enqueues a task whose agent calls a tool. Returns the words of its workers."""
+        plan = {"steps": [step("a", args={"text": "x"})]}
+        says = {"program": "(return (tool/say {:text data/text}))"}
+        self.enqueue_task("t")
+        return ("--model", self.script(INTENT, plan, says), *self.tools(self.shell("say", line, effect="unsafe")),
+                *LEASE)
+
+    def leave_in_doubt(self, words):
+        for found in ("killed", "in_doubt"):
+            worker = self.worker(*words)
+            self.assertEqual(self.until_left(worker, "t"), found)
+            worker.kill()
+
+    def test_a_doubt_of_the_agent_of_a_step_is_settled_by_a_letter(self):
+        words = self.doubted_agent("kill -9 $PPID")
+        self.leave_in_doubt(words)
+        self.assertEqual(self.runs()["t"]["state"], "in doubt")
+        self.assertIn("a/doubt:say --happened JSON", self.chain("show", "t"))
+        self.assertIn("--happened JSON", self.refused("chain", "answer", "--store", self.store, "--id", "t", "a"))
+        told = self.chain("answer", "t", "a/doubt:say", "--happened", '"paid"')
+        self.assertEqual(self.chain("answer", "t", "a/doubt:say", "--happened", '"paid"'), told)
+        self.assertIn("already_resolved", self.refused("chain", "answer", "--store", self.store, "--id", "t",
+                                                       "a/doubt:say", "--did-not"))
+        self.assertIn("ended", self.work(*words))
+        self.assertEqual((self.report("t")["outputs"], len(self.calls())), (["paid"], 1))
+
+    def test_a_call_of_an_agent_that_did_not_happen_is_made_again_and_doubted_again(self):
+        kill = self.folder.name + "/kill"
+        words = self.doubted_agent(f"rm {kill} 2> /dev/null && kill -9 $PPID; echo 1")
+        for doubt in ("a/doubt:say", "a/doubt:say@2"):
+            self.file("kill", "")
+            self.leave_in_doubt(words)
+            self.assertIn(doubt + " --happened JSON", self.chain("show", "t"))
+            self.chain("answer", "t", doubt, "--did-not")
+        self.assertIn("ended", self.work(*words))
+        self.assertEqual((self.report("t")["outputs"], len(self.calls())), (["1"], 3))
+
+    def test_a_call_of_an_agent_that_is_given_up_fails_its_step(self):
+        words = self.doubted_agent("kill -9 $PPID")
+        self.leave_in_doubt(words)
+        self.chain("answer", "t", "a", "--give-up")
+        self.assertIn("given_up", self.work(*words))
+        self.assertEqual(self.report("t")["steps"][0]["error"],
+                         "IN_DOUBT: nobody knows whether the agent of the step has called say")
+        self.assertEqual(len(self.calls()), 1)
+
     def test_the_answer_of_a_worker_that_was_taken_for_dead_settles_the_doubt(self):
         gate = self.folder.name + "/gate"
         os.mkfifo(gate)

@@ -113,7 +113,7 @@ std::string ToolSignatures::fit_output(std::string_view tool, json::value& answe
   return {};
 }
 
-std::string fault_of_output(const ChainOptions& options, std::string_view tool, json::value output) {
+std::string fit_output(const ChainOptions& options, std::string_view tool, json::value& output) {
   const auto signatures = options.checks_signatures ? ToolSignatures::of(options.tools) : ToolSignatures();
   return signatures ? signatures->fit_output(tool, output, options.most_output_bytes) : signatures.error().message;
 }

@@ -37,7 +37,8 @@ class ToolSignatures {
   std::map<std::string, Signature, std::less<>> signatures_;
 };
 
-// Returns why a person cannot say that this was the answer of a call, or "": as above.
-std::string fault_of_output(const ChainOptions& options, std::string_view tool, boost::json::value output);
+// Makes what a person says was the answer of a call what the signature wants. Returns why the person cannot say it, or
+// "": as above.
+std::string fit_output(const ChainOptions& options, std::string_view tool, boost::json::value& output);
 
 }  // namespace ptcvm::chain

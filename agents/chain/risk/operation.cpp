@@ -22,6 +22,13 @@ OperationTable::Entry* OperationTable::find(std::uint64_t id) {
   return found == entries_.end() ? nullptr : &found->second;
 }
 
+OperationTable::Entry* OperationTable::find_of_step(OperationKind kind, std::string_view step) {
+  for (auto& [id, entry] : entries_) {
+    if (entry.operation.kind == kind && entry.operation.step == step) return &entry;
+  }
+  return nullptr;
+}
+
 bool OperationTable::has(OperationOwner owner, std::uint64_t call) const {
   return std::any_of(entries_.begin(), entries_.end(), [&](const auto& known) {
     return known.second.owner == owner && known.second.call == call;
@@ -32,6 +39,12 @@ void OperationTable::remove_all(OperationOwner owner) {
   std::erase_if(entries_, [&](const auto& known) { return known.second.owner == owner; });
 }
 
+void OperationTable::remove_all(OperationOwner owner, std::string_view step) {
+  std::erase_if(entries_, [&](const auto& known) {
+    return known.second.owner == owner && known.second.operation.step == step;
+  });
+}
+
 std::vector<ChainOperation> OperationTable::list() const {
   std::vector<ChainOperation> operations;
   operations.reserve(entries_.size());
@@ -40,9 +53,15 @@ std::vector<ChainOperation> OperationTable::list() const {
 }
 
 bool OperationTable::waits_for_people() const {
-  return std::all_of(entries_.begin(), entries_.end(), [](const auto& known) {
-    const OperationKind kind = known.second.operation.kind;
-    return kind == OperationKind::Question || kind == OperationKind::Doubt;
+  const auto is_doubted = [this](const ChainOperation& agent) {
+    return std::any_of(entries_.begin(), entries_.end(), [&](const auto& known) {
+      return known.second.owner == OperationOwner::StepAgent && known.second.operation.step == agent.step;
+    });
+  };
+  return std::all_of(entries_.begin(), entries_.end(), [&](const auto& known) {
+    const ChainOperation& operation = known.second.operation;
+    if (operation.kind == OperationKind::Question || operation.kind == OperationKind::Doubt) return true;
+    return operation.purpose == "step" && is_doubted(operation);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agents/chain/risk/risk.h"
@@ -23,6 +24,7 @@ struct ChainOperation {
   std::string step;              // the id of the step, or ""
   std::string task;              // Tool, Model "step": the task of the steps run that keeps the answer; else ""
   std::string tool;              // Tool, Doubt
+  std::string path;              // Doubt about a call of the agent of a step: what the agent waits for, "doubt:pay"
   std::string text;              // Model: the prompt; Question: the question
   std::string signature;         // Question "confirm": what the answer is about
   boost::json::object args = {}; // Tool, Doubt: the arguments; Report: the report; Model "step": see above
@@ -35,7 +37,7 @@ struct ChainOperation {
 };
 
 // Says which run waits for the answer of an operation.
-enum class OperationOwner : std::uint8_t { Driver, Steps, Feedback };
+enum class OperationOwner : std::uint8_t { Driver, Steps, StepAgent, Feedback };
 
 // The operations that wait, in the order in which they came up.
 class OperationTable {
@@ -50,12 +52,15 @@ class OperationTable {
   void add(ChainOperation operation, OperationOwner owner, std::uint64_t call = 0);
   // Returns the entry, or nullptr.
   Entry* find(std::uint64_t id);
+  // Returns the entry of this kind for a step, or nullptr.
+  Entry* find_of_step(OperationKind kind, std::string_view step);
   bool has(OperationOwner owner, std::uint64_t call) const;
   void remove(std::uint64_t id) { entries_.erase(id); }
   // Removes everything of the owner.
   void remove_all(OperationOwner owner);
+  void remove_all(OperationOwner owner, std::string_view step);
   std::vector<ChainOperation> list() const;
-  // Returns whether only people are waited for.
+  // Returns whether only people are waited for. The agent of a step that has doubts waits for people.
   bool waits_for_people() const;
 
  private:

@@ -46,6 +46,7 @@ class ChainRun::Impl {
   Result<void> answer_error(std::uint64_t id, std::string message, std::chrono::milliseconds took,
                             const ModelUsage& usage);
   Result<void> answer_unknown(std::uint64_t id, std::string message);
+  Result<void> doubt_calls(std::uint64_t id, DoubtingAgent agent);
   Result<void> settle(std::uint64_t id, DoubtAnswer answer, json::value output);
 
   const OperationTable& operations() const { return operations_; }
@@ -66,6 +67,8 @@ class ChainRun::Impl {
   void know_rows(std::uint32_t revision);
   Result<void> recall();
   Result<ChainState> finish();
+  void forget(std::uint64_t id);   // takes an operation that has its answer off the list
+  Result<void> settle_of_agent(ChainOperation doubt, DoubtAnswer answer, json::value output);
   static Error no_operation(std::uint64_t id);
 
   const Engine engine_;
@@ -75,6 +78,7 @@ class ChainRun::Impl {
   ToolSignatures signatures_;
   Planning planning_;
   StepsRun steps_;
+  AgentDoubts agent_doubts_{operations_};
   FeedbackRun feedback_;
   std::optional<StoredRun> driver_;
   std::optional<ChainOutcome> outcome_;
@@ -285,7 +289,7 @@ Result<void> ChainRun::Impl::answer(std::uint64_t id, json::value value, std::ch
   } else {
     said = driver_->answer(entry.call, Value::of(kept_reply(output_text(value), usage)));
   }
-  if (said) operations_.remove(id);
+  if (said) forget(id);
   return said;
 }
 
@@ -304,7 +308,7 @@ Result<void> ChainRun::Impl::answer_error(std::uint64_t id, std::string message,
   } else {   // an empty reply is no intent and no plan
     said = driver_->answer(entry.call, Value::of(std::string()));
   }
-  if (said) operations_.remove(id);
+  if (said) forget(id);
   return said;
 }
 
@@ -317,11 +321,40 @@ Result<void> ChainRun::Impl::answer_unknown(std::uint64_t id, std::string messag
   return said;
 }
 
+void ChainRun::Impl::forget(std::uint64_t id) {
+  const OperationTable::Entry* const entry = operations_.find(id);
+  if (entry != nullptr && entry->operation.purpose == "step") agent_doubts_.forget(entry->operation.step);
+  operations_.remove(id);
+}
+
+Result<void> ChainRun::Impl::doubt_calls(std::uint64_t id, DoubtingAgent agent) {
+  const OperationTable::Entry* const found = operations_.find(id);
+  if (found == nullptr || found->operation.purpose != "step") return no_operation(id);
+  agent_doubts_.list(found->operation, std::move(agent));
+  return {};
+}
+
+// Giving up fails the step by name, so that nothing is planned again by itself.
+Result<void> ChainRun::Impl::settle_of_agent(ChainOperation doubt, DoubtAnswer answer, json::value output) {
+  if (answer == DoubtAnswer::GiveUp) {
+    const OperationTable::Entry* const step = operations_.find_of_step(OperationKind::Model, doubt.step);
+    if (step == nullptr) return no_operation(doubt.id);
+    return answer_error(step->operation.id, agent_doubts_.error_of(doubt.step), {}, agent_doubts_.usage_of(doubt.step));
+  }
+  if (answer == DoubtAnswer::Happened) {
+    std::string fault = signatures_.fit_output(doubt.tool, output, options_.most_output_bytes);
+    if (!fault.empty()) return Error{Errc::invalid_value, std::move(fault), std::nullopt};
+  }
+  auto told = agent_doubts_.tell(doubt, answer, output);
+  if (told) operations_.remove(doubt.id);
+  return told;
+}
+
 Result<void> ChainRun::Impl::settle(std::uint64_t id, DoubtAnswer answer, json::value output) {
   const OperationTable::Entry* const found = operations_.find(id);
   if (found == nullptr || found->operation.kind != OperationKind::Doubt) return no_operation(id);
-  const OperationTable::Entry& entry = *found;
-  auto said = steps_.settle(entry, answer, std::move(output));
+  if (found->owner == OperationOwner::StepAgent) return settle_of_agent(found->operation, answer, std::move(output));
+  auto said = steps_.settle(*found, answer, std::move(output));
   if (said) operations_.remove(id);
   return said;
 }
@@ -350,6 +383,9 @@ Result<void> ChainRun::answer_error(std::uint64_t operation, std::string message
 }
 Result<void> ChainRun::answer_unknown(std::uint64_t operation, std::string message) {
   return impl_->answer_unknown(operation, std::move(message));
+}
+Result<void> ChainRun::doubt_calls(std::uint64_t operation, DoubtingAgent agent) {
+  return impl_->doubt_calls(operation, std::move(agent));
 }
 Result<void> ChainRun::settle(std::uint64_t operation, DoubtAnswer answer, json::value output) {
   return impl_->settle(operation, answer, std::move(output));

@@ -28,6 +28,7 @@
 
 #include "agents/chain/chain.h"
 #include "agents/chain/risk/operation.h"
+#include "agents/chain/run/agent_doubts.h"
 #include "agents/chain/text/model_usage.h"
 #include "ptcvm/engine.hpp"
 #include "ptcvm/store.hpp"
@@ -74,7 +75,11 @@ class ChainRun {
   // The call of a tool may or may not have happened. One that may be made again counts as failed. Otherwise it becomes
   // a Doubt, when the other calls of the steps have their answers.
   Result<void> answer_unknown(std::uint64_t operation, std::string message);
-  // A person says what became of a call in doubt, with its output when it happened.
+  // The agent that does a step (Model "step") waits for people: nobody knows whether it has made these calls. They are
+  // Doubts in operations() until settle(), which tells the agent. Replaces what was said about the agent before.
+  Result<void> doubt_calls(std::uint64_t operation, DoubtingAgent agent);
+  // A person says what became of a call in doubt, with its output when it happened. Giving up a call of an agent fails
+  // the step of the agent (IN_DOUBT), and no revision follows by itself.
   Result<void> settle(std::uint64_t operation, DoubtAnswer answer, boost::json::value output = nullptr);
 
   // Returns how the task ended, or nullopt when it did not end yet.

@@ -88,6 +88,12 @@ std::string doubt_name(std::string_view step, std::string_view key, std::uint64_
   return named(step, std::string(key) + " #" + std::to_string(attempt));
 }
 
+std::string agent_doubt_name(std::string_view step, std::uint32_t revision, std::string_view path) {
+  std::string name(step);
+  if (revision > 1) name += '@' + std::to_string(revision);
+  return name.append("/").append(path);
+}
+
 LoggedQuestion asked_question(const ChainOperation& operation) {
   LoggedQuestion question;
   question.key = operation.key;
@@ -100,6 +106,12 @@ LoggedQuestion asked_question(const ChainOperation& operation) {
     return question;
   }
   question.kind = LoggedQuestion::Kind::Doubt;
+  if (!operation.path.empty()) {
+    question.name = agent_doubt_name(operation.step, operation.revision, operation.path);
+    question.text = "Nobody knows whether the agent of step " + operation.step + " has called " + operation.tool +
+                    (operation.text.empty() ? "" : ' ' + operation.text) + ". Look, then say it:";
+    return question;
+  }
   question.name = doubt_name(operation.step, operation.key, operation.attempt);
   question.text = doubt_text(operation.step, operation.tool, operation.text);
   return question;

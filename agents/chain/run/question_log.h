@@ -18,7 +18,9 @@ struct LoggedQuestion {
   std::string key;             // as ChainOperation::key
   std::uint64_t attempt = 1;   // Doubt: how often the call was made
   std::string step, tool;      // the tool of a call in doubt, as the plan has it
-  std::string name;            // STEP@DIGEST: names this question, and none that the step has asked before
+  // STEP@DIGEST names this question, and none that the step has asked before. A call in doubt of the agent of a step
+  // has the path of the doubt: STEP/doubt:TOOL, and STEP@REVISION/doubt:TOOL in later revisions.
+  std::string name;
   std::string text;            // for a person
   bool is_only = true;         // the step has asked nothing before: its id alone names the question
   bool is_answered = false, is_approved = false;   // Confirm
@@ -31,6 +33,9 @@ std::string asked_text(const PlanStep& step, const std::string& args_edn, std::s
 // Returns STEP@DIGEST for a question to confirm a call, or for a call in doubt.
 std::string question_name(std::string_view step, std::string_view key);
 std::string doubt_name(std::string_view step, std::string_view key, std::uint64_t attempt);
+
+// Returns the name of a doubt of the agent of a step, which waits for `path`.
+std::string agent_doubt_name(std::string_view step, std::uint32_t revision, std::string_view path);
 
 // Returns a Question to confirm a call, or a Doubt, as a question.
 LoggedQuestion asked_question(const ChainOperation& operation);

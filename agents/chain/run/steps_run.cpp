@@ -354,6 +354,7 @@ Result<void> StepsRun::answer_verdict(const OperationTable::Entry& entry, const 
 // Reads what the program gave. When it was stopped by a limit, the log knows what had been settled.
 Result<StepsState> StepsRun::end_turn() {
   operations_.remove_all(OperationOwner::Steps);
+  operations_.remove_all(OperationOwner::StepAgent);
   const StoredOutcome& ended = run_->outcome();
   json::value rows = to_json(ended.outcome.value);
   if (ended.outcome.state == RunState::Failed || !rows.is_array()) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,7 @@ class ChainDriver {
   void begin_recorded(const chain::ChainRun& run);
   std::int64_t now_ms() const;
   Result<bool> work(chain::ChainRun& run, const chain::ChainOperation& operation);
+  Result<bool> leave_in_doubt(chain::ChainRun& run, const chain::ChainOperation& operation);
   std::optional<End> give_to_agent(const ModelAnswer& answer);
   std::optional<End> take_answers(chain::ChainRun& run);
   Result<void> give_call(chain::ChainRun& run, CommandCalls::Ended ended);
@@ -97,6 +99,8 @@ class ChainDriver {
   std::map<std::uint64_t, chain::ChainOperation> started_;   // calls of tools, by operation
   std::map<std::string, Asked> asked_;                       // requests in flight, by path
   std::map<std::uint64_t, std::unique_ptr<StepAgent>> agents_;   // at work, by operation
+  std::map<std::uint64_t, std::optional<std::int64_t>> in_doubt_;   // agents that wait for people, and until when
+  std::set<std::string> told_;                               // keys of doubts of which an agent was told
   std::map<std::string, loop::Operation> agent_requests_;    // requests of agents in flight, by OPERATION/PATH
   std::vector<AgentCall> agent_calls_;
   std::optional<std::int64_t> due_ms_;                       // a request that is sent later

@@ -6,13 +6,14 @@
 
 #include "ptcvm/host_log.hpp"
 #include "tools/ptcvm/process/terminal.h"
+#include "tools/ptcvm/store/step_agent_run.h"
 
 namespace ptcvm::cli {
 namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kJob = "job/chain", kSteps = "/steps";
+constexpr std::string_view kJob = "job/chain", kSteps = "/steps", kAgents = "/agents/";
 
 }  // namespace
 
@@ -59,6 +60,16 @@ std::optional<std::string> chain_of_steps(const Store& store, const std::string&
   std::string id = log.substr(0, log.size() - kSteps.size());
   const auto setup = known_setup(store, id);
   return setup && *setup ? std::optional(std::move(id)) : std::nullopt;
+}
+
+std::optional<std::string> chain_of_agent(const Store& store, const std::string& log) {
+  if (auto task = task_of_step_agent(log)) {
+    const auto setup = known_setup(store, *task);
+    return setup && *setup ? task : std::nullopt;
+  }
+  const std::size_t part = log.find(kAgents);
+  if (part == std::string::npos || !is_chain_job(store, log.substr(0, part))) return std::nullopt;
+  return log.substr(0, part);
 }
 
 bool is_of_chain(const Store& store, const std::string& log) {

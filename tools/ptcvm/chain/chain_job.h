@@ -28,6 +28,9 @@ Result<std::optional<ChainSetup>> known_setup(const Store& store, const std::str
 // Returns the job whose steps are in this log ("ID/steps"), or nullopt when it is not such a log.
 std::optional<std::string> chain_of_steps(const Store& store, const std::string& log);
 
+// Returns the task whose step is done by an agent that has this log, or nullopt when it is not such a log.
+std::optional<std::string> chain_of_agent(const Store& store, const std::string& log);
+
 // Says that people answer steps with ptcvm chain answer, when the log is one of steps. Returns whether it is.
 bool is_of_chain(const Store& store, const std::string& log);
 

@@ -6,6 +6,7 @@
 
 #include "agents/chain/risk/confirmation.h"
 #include "tools/ptcvm/calls/tool_errors.h"
+#include "tools/ptcvm/chain/chain_agent_doubts.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/text/shell_arguments.h"
 
@@ -14,8 +15,12 @@ namespace {
 
 using chain::LoggedQuestion;
 
-// Returns whether a person has said yes, or no, as the log has it.
+// Returns whether a person has said the same, as the log has it.
 bool is_said_before(const LoggedQuestion& question, const ChainAnswer& answer) {
+  if (question.kind == LoggedQuestion::Kind::Doubt) {
+    const auto said = read_doubt(answer);
+    return said && doubt_words(said->answer, said->output) == question.said;
+  }
   const chain::ConfirmationReply reply = chain::read_confirmation(answer.text);
   return reply.is_approved == question.is_approved && !reply.is_lasting;
 }
@@ -65,10 +70,10 @@ int refuse_second(const std::string& name, const std::string& by, const std::str
 
 std::optional<LoggedQuestion> chosen_question(const StoreOptions& place, const Store& store,
                                               const ChainAnswer& answer, int& status) {
-  const auto questions = chain::read_questions(store, place.id);
+  const auto questions = task_questions(store, place.id, AgentQuestions::All);
   if (!questions) return status = complain_of_store(questions.error()), std::nullopt;
   const LoggedQuestion* const found = named_question(*questions, answer.step);
-  const bool is_step = answer.step.find('@') == std::string::npos;
+  const bool is_step = answer.step.find_first_of("@/") == std::string::npos;
   if (found == nullptr) {
     status = is_step ? refuse_step(answer.step)
                      : refuse_stale("nobody asks " + answer.step + " (any more); see ptcvm chain show");

@@ -13,6 +13,7 @@
 #include "agents/loop/stored_intents.h"
 #include "ptcvm/effects.hpp"
 #include "ptcvm/json.hpp"
+#include "tools/ptcvm/chain/chain_agent_doubts.h"
 #include "tools/ptcvm/text/moments.h"
 
 namespace ptcvm::cli {
@@ -65,9 +66,9 @@ Result<std::unique_ptr<StepAgent>> StepAgent::open(const Engine& engine, const S
   std::unique_ptr<StepAgent> made(new StepAgent(is_virtual, clock));
   made->step_ = step.step;
   made->unsafe_tools_ = unsafe_tools(task);
+  made->asks_people_ = task.policy.has_person;
   loop::StoredAgentOptions how;
-  how.start.id = (task.runs.empty() ? step.key : task.runs + step.step) + "@" +
-                 std::to_string(step.revision);   // a later revision may begin again
+  how.start.id = step_agent_run(task.runs, step.key, step.step, step.revision);   // a later revision begins again
   const json::value* const args = step.args.if_contains("args");
   if (args != nullptr && args->is_object()) how.start.data_json = json::serialize(*args);
   how.clock = [self = made.get()] { return self->now_ms(); };
@@ -95,12 +96,13 @@ Result<std::optional<StepAgent::End>> StepAgent::step() {
       if (operation.kind != loop::OperationKind::Timer) continue;
       due = std::min(due.value_or(operation.due_ms), operation.due_ms);
     }
-    if (!doubted.empty()) {
+    if (!doubted.empty() && !asks_people_) {
       const auto called = called_unsafe();
       if (!called) return called.error();
       doubted.insert(called->begin(), called->end());
       return fail(chain::doubt_error(doubted));
     }
+    if (!due && !doubted.empty()) return std::optional<End>();
     if (!due) return fail("NOBODY_ANSWERS: the program of the step waits for a signal");
     if (!is_virtual_) return std::optional<End>();
     virtual_ms_ = std::max(virtual_ms_, *due);
@@ -110,10 +112,34 @@ Result<std::optional<StepAgent::End>> StepAgent::step() {
 std::optional<std::int64_t> StepAgent::due_ms() const {
   std::optional<std::int64_t> due;
   for (const loop::Operation& operation : stored_->run().operations()) {
+    if (operation.kind == loop::OperationKind::Doubt) continue;
     if (operation.kind != loop::OperationKind::Timer) return std::nullopt;
     due = std::min(due.value_or(operation.due_ms), operation.due_ms);
   }
   return due;
+}
+
+bool StepAgent::is_in_doubt() const {
+  bool has_doubt = false;
+  for (const loop::Operation& operation : stored_->run().operations()) {
+    if (operation.kind == loop::OperationKind::Model || operation.kind == loop::OperationKind::Tool) return false;
+    has_doubt = has_doubt || operation.kind == loop::OperationKind::Doubt;
+  }
+  return has_doubt;
+}
+
+Result<chain::DoubtingAgent> StepAgent::doubting() const {
+  auto called = called_unsafe();
+  if (!called) return called.error();
+  chain::DoubtingAgent agent;
+  agent.called_tools = *std::move(called);
+  agent.usage = usage();
+  for (const loop::Operation& operation : stored_->run().operations()) {
+    if (operation.kind != loop::OperationKind::Doubt) continue;
+    agent.doubts.push_back({agent_doubt_key(log_->id(), operation.path), operation.path, doubted_tool(operation.path),
+                            operation.args_json});
+  }
+  return agent;
 }
 
 chain::ModelUsage StepAgent::usage() const {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "agents/chain/chain.h"
+#include "agents/chain/run/agent_doubts.h"
 #include "agents/chain/risk/operation.h"
 #include "agents/chain/text/model_usage.h"
 #include "agents/loop/stored_agent.h"
@@ -50,7 +51,7 @@ class StepAgent {
     chain::ModelUsage usage;
   };
   // Runs programs until the agent needs its model or a tool. Returns how it ended, or nullopt while it waits for
-  // requests() or for the time of its next attempt.
+  // requests(), for the time of its next attempt, or, when a person can be asked, for what people say about doubting().
   Result<std::optional<End>> step();
   // Returns the requests and calls that must be made now, each once. Their paths have no name of the step.
   std::vector<loop::Operation> requests() { return stored_->take_orders(); }
@@ -61,6 +62,13 @@ class StepAgent {
   Result<void> doubt(std::string_view path) { return stored_->doubt(path); }
   // Lets a request wait for a time, as its server wants it.
   Result<void> defer(std::string_view path, std::int64_t due_ms) { return stored_->defer_model(path, due_ms); }
+  // Returns whether only people, and maybe time, can go on with the agent: nobody knows whether it has made a call.
+  bool is_in_doubt() const;
+  // Returns the calls in doubt, without a way to tell what became of them: that is tell_step_agent().
+  Result<chain::DoubtingAgent> doubting() const;
+  // Leaves the run to people. Arrived: somebody has told it something meanwhile, and it goes on with step().
+  Result<loop::AgentLeft> park() { return stored_->park(); }
+  const std::string& run_id() const { return log_->id(); }
   const std::string& step_id() const { return step_; }
   std::uint64_t fencing_token() const { return stored_->fencing_token(); }
   // Returns the time for which the agent waits; nullopt: it waits for requests(), or for nothing.
@@ -83,6 +91,7 @@ class StepAgent {
   std::optional<HostLog> log_;       // what the store has of the run
   std::string step_;
   std::set<std::string> unsafe_tools_;
+  bool asks_people_ = false;         // about calls in doubt; otherwise they fail the step
 };
 
 }  // namespace ptcvm::cli

@@ -11,6 +11,7 @@
 #include "agents/chain/run/feedback.h"
 #include "agents/chain/run/question_log.h"
 #include "tools/ptcvm/calls/tool_errors.h"
+#include "tools/ptcvm/chain/chain_agent_doubts.h"
 #include "tools/ptcvm/chain/chain_job.h"
 #include "tools/ptcvm/chain/chain_job_log.h"
 #include "tools/ptcvm/chain/chain_memory.h"
@@ -61,9 +62,15 @@ struct AnswerArguments : ChainAnswer {
   ChainArguments chain;
 };
 
-// Gives the answer to the operation that the question is about.
-Result<void> say(chain::ChainRun& run, const chain::LoggedQuestion& question, const std::string& text,
-                 std::optional<SaidDoubt>& doubt) {
+// Gives the answer to the operation that the question is about. The agent of a step hears an answer when its step goes
+// on; one that is given up must have been opened before.
+Result<void> say(ChainSession& session, const Store& store, const chain::LoggedQuestion& question,
+                 const std::string& text, std::optional<SaidDoubt>& doubt) {
+  if (is_of_agent(question) && doubt->answer != DoubtAnswer::GiveUp) {
+    return tell_agent_of(store, question, doubt->answer, doubt->output);
+  }
+  if (is_of_agent(question)) session.drive();
+  chain::ChainRun& run = session.run();
   for (const ChainOperation& operation : run.operations()) {
     if (operation.key != question.key) continue;
     if (doubt && operation.kind == OperationKind::Doubt && operation.attempt == question.attempt) {
@@ -96,7 +103,8 @@ int answer_task(const AnswerArguments& arguments) {
     complain(stepped.error().message);
     return stepped.error().code == Errc::busy ? kBusy : kBadInput;
   }
-  const auto said = question->is_answered ? Result<void>() : say(session.run(), *question, arguments.text, doubt);
+  auto said = Result<void>();
+  if (!question->is_answered) said = say(session, *task->store, *question, arguments.text, doubt);
   if (!said && said.error().code != Errc::wrong_state) return refuse_input(said.error().message);
   if (!said) complain(said.error().message);
   const int ended = session.report(session.drive());   // also then: the step may have begun calls
@@ -125,7 +133,7 @@ int show_task(const ChainArguments& arguments) {
   const auto task = known_task(arguments, status);
   const auto log = task ? log_of(*task->store, arguments.store.id, status) : std::nullopt;
   if (!log) return status;
-  const auto questions = chain::read_questions(*task->store, arguments.store.id);
+  const auto questions = task_questions(*task->store, arguments.store.id, AgentQuestions::Open);
   if (!questions) return complain_of_store(questions.error());
   const std::string waits = waits_of(*questions);
   const auto lost = task->setup.is_job ? ChainJobLog::lost_requests(*task->store, arguments.store.id)
@@ -192,7 +200,7 @@ Result<std::vector<std::string>> row_of(const Store& store, const std::string& i
   if (!setup) return setup.error();
   const auto log = chain::read_chain_log(store, id);
   if (!log) return log.error();
-  const auto questions = chain::read_questions(store, id);
+  const auto questions = task_questions(store, id, AgentQuestions::Open);
   if (!questions) return questions.error();
   return std::vector{id, state_of(*log), std::to_string(log->revision), waits_of(*questions)};
 }
@@ -272,7 +280,9 @@ void add_chain_answer(CLI::App& chain, int& status) {
   command->footer("A task of a queue (ptcvm enqueue --chain) is told the answer, and a worker goes on with it.");
   auto arguments = std::make_shared<AnswerArguments>();
   declare_chain_store(*command, arguments->chain);
-  command->add_option("STEP", arguments->step, "The step that asks, or STEP@…: its question, as chain show names it")
+  command
+      ->add_option("STEP", arguments->step,
+                   "The step that asks, or its question as chain show names it: STEP@… or STEP/doubt:TOOL")
       ->required();
   command->add_option("ANSWER", arguments->text, "yes, always (also for other tasks), or no");
   command->add_option("--happened", arguments->happened, "The call in doubt happened, and this was its answer")

@@ -8,6 +8,7 @@
 #include "agents/chain/plan/tool_signatures.h"
 #include "agents/chain/risk/confirmation.h"
 #include "tools/ptcvm/agent/agent_tell.h"
+#include "tools/ptcvm/chain/chain_agent_doubts.h"
 #include "tools/ptcvm/chain/chain_job_log.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/text/moments.h"
@@ -23,8 +24,7 @@ constexpr const char* kTold = ": the worker that goes on is told\n";
 // Returns what a letter says, as a person would.
 std::string said_text(const ChainLetter& letter) {
   if (!letter.doubt) return letter.answer;
-  if (*letter.doubt == DoubtAnswer::Happened) return "it happened: " + json::serialize(letter.output);
-  return *letter.doubt == DoubtAnswer::DidNot ? "it did not happen" : "given up";
+  return doubt_words(*letter.doubt, letter.output);
 }
 
 bool says_the_same(const ChainLetter& one, const ChainLetter& other) {
@@ -44,11 +44,11 @@ std::optional<ChainLetter> letter_of(const LoggedQuestion& question, const Chain
 }  // namespace
 
 std::string doubt_fault(const ChainSetup& setup, const std::string& id, const LoggedQuestion& question,
-                        const SaidDoubt& said) {
+                        SaidDoubt& said) {
   if (said.answer != DoubtAnswer::Happened) return {};
   std::string message;
   const auto options = setup.options(id, message);
-  return options ? chain::fault_of_output(*options, question.tool, said.output) : message;
+  return options ? chain::fit_output(*options, question.tool, said.output) : message;
 }
 
 int tell_chain(const StoreCommand& command, Store& store, const ChainSetup& setup, const ChainAnswer& answer) {
@@ -72,8 +72,12 @@ int tell_chain(const StoreCommand& command, Store& store, const ChainSetup& setu
   }
   const auto queued = queued_agent(store, id);
   if (!queued || is_over(*queued)) return refuse_step(answer.step);
-  const std::string fault = letter->doubt ? doubt_fault(setup, id, *question, {*letter->doubt, letter->output}) : "";
-  if (!fault.empty()) return refuse_input(fault);
+  if (letter->doubt) {
+    SaidDoubt said{*letter->doubt, std::move(letter->output)};
+    const std::string fault = doubt_fault(setup, id, *question, said);
+    if (!fault.empty()) return refuse_input(fault);
+    letter->output = std::move(said.output);
+  }
   letter->by = command.by();
   if (const auto told = ChainJobLog::tell(store, id, *letter, now_millis()); !told) {
     return complain_of_store(told.error());

@@ -9,9 +9,10 @@
 
 namespace ptcvm::cli {
 
-// Returns why the chain would refuse what a person says about a call, or "".
+// Makes what a person says about a call what the signature of its tool wants. Returns why the chain would refuse it, or
+// "".
 std::string doubt_fault(const ChainSetup& setup, const std::string& id, const chain::LoggedQuestion& question,
-                        const SaidDoubt& said);
+                        SaidDoubt& said);
 
 // Puts the answer into the log of a job. Returns the exit status, after a message when the step waits for nobody.
 int tell_chain(const StoreCommand& command, Store& store, const ChainSetup& setup, const ChainAnswer& answer);

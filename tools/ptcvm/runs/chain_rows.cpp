@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "agents/chain/run/question_log.h"
+#include "tools/ptcvm/chain/chain_agent_doubts.h"
 #include "tools/ptcvm/chain/chain_job.h"
 #include "tools/ptcvm/store/step_agent_run.h"
 
@@ -42,7 +43,7 @@ bool ChainRows::is_part(const std::string& log) {
 
 std::optional<ChainWait> ChainRows::wait_of(const std::string& log) {
   if (!is_task(log)) return std::nullopt;
-  const auto questions = chain::read_questions(store_, log);
+  const auto questions = task_questions(store_, log, AgentQuestions::Open);
   if (!questions) return std::nullopt;
   ChainWait out;
   for (const chain::LoggedQuestion& question : *questions) {

@@ -1,8 +1,10 @@
 // ptcvm doubt: calls that may or may not have happened, and what a person says about them.
+#include <algorithm>
 #include <iostream>
 
 #include "ptcvm/queues.hpp"
 #include "tools/ptcvm/agent/agent_stored_commands.h"
+#include "tools/ptcvm/chain/chain_agent_doubts.h"
 #include "tools/ptcvm/chain/chain_job.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/store/agent_goes_on.h"
@@ -85,6 +87,8 @@ class DoubtList {
     const auto detail = store_.detail(id);
     auto of_agent = detail ? agent_doubts(detail->waits_for) : std::vector<std::string>();
     if (!of_agent.empty() && is_chain_job(store_, id)) of_agent.clear();   // the log of its steps has them
+    const auto of_step = of_agent.empty() ? std::nullopt : chain_of_agent(store_, id);
+    if (of_step) return show_of_step(*of_step, id, of_agent);
     const auto task = doubts->empty() ? std::nullopt : chain_of_steps(store_, id);
     if (doubts->empty() && of_agent.empty()) return true;
     any_ = true;
@@ -101,6 +105,23 @@ class DoubtList {
   int status() const { return status_; }
 
  private:
+  // Passes over what the task does not wait for any more.
+  bool show_of_step(const std::string& task, const std::string& id, const std::vector<std::string>& doubts) {
+    const auto questions = task_questions(store_, task, AgentQuestions::Open);
+    if (!questions) return passes_over(questions.error(), id, status_);
+    const WordsForRun words = request_.json ? WordsForRun{} : words_for(store_, request_.store, task);
+    for (const std::string& doubt : doubts) {
+      const auto found = std::ranges::find(*questions, agent_doubt_key(id, doubt), &chain::LoggedQuestion::key);
+      if (found == questions->end()) continue;
+      any_ = true;
+      if (!request_.json) std::cout << task << '\n' << words.notes;
+      std::cout << (request_.json ? agent_doubt_json(id, doubt)
+                                  : step_agent_doubt_text(words.store, task, found->name))
+                << '\n';
+    }
+    return true;
+  }
+
   const Store& store_;
   const DoubtRequest& request_;
   int status_ = kSuccess;

@@ -34,9 +34,15 @@ std::string command_with(const std::string& command, const std::string& run, con
   return "\n      " + command + option + " -- " + names;
 }
 
+// Returns the commands that say what became of a call.
+std::string settling_text(const std::string& command, const std::string& run, const std::string& name) {
+  const auto settle = [&](const char* option) { return command_with(command, run, name, option); };
+  return "\n    it happened, and this was the answer:" + settle(" --happened JSON") + "\n    it did not happen:" +
+         settle(" --did-not") + "\n    it shall not be tried again:" + settle(" --give-up");
+}
+
 std::string text_with(const std::string& command, const std::string& run, const std::string& name,
                       const JournalCall& doubt) {
-  const auto settle = [&](const char* option) { return command_with(command, run, name, option); };
   std::string text = "  " + one_line(doubt.tool + ' ' + doubt.args_edn) + "  (";
   text += effect_name(doubt.effect);
   if (!doubt.task.empty()) text += ", task " + doubt.task;
@@ -46,9 +52,7 @@ std::string text_with(const std::string& command, const std::string& run, const 
     text += "\n    it wrote to its standard error:\n" + tool_error_lines("    " + doubt.tool, doubt.errors);
     text.pop_back();
   }
-  text += "\n    it happened, and this was the answer:" + settle(" --happened JSON");
-  text += "\n    it did not happen:" + settle(" --did-not");
-  return text + "\n    it shall not be tried again:" + settle(" --give-up");
+  return text + settling_text(command, run, name);
 }
 
 }  // namespace
@@ -101,6 +105,11 @@ std::string agent_doubt_text(const StoreOptions& store, const std::string& run, 
   return "  " + doubt + "  (a call of an agent)\n    it happened, and this was the answer:" + settle + "--resolve " +
          shell_quoted(doubt + "=JSON") + "\n    it did not happen:" + settle + "--reject " +
          shell_quoted(doubt + "=WHY");
+}
+
+std::string step_agent_doubt_text(const StoreOptions& store, const std::string& task, const std::string& name) {
+  return "  " + name + "  (a call of the agent of a step)" +
+         settling_text("ptcvm chain answer " + store_words(store), task, name);
 }
 
 }  // namespace ptcvm::cli

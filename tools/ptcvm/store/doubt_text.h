@@ -22,5 +22,7 @@ std::vector<std::string> agent_doubts(const std::vector<std::string>& waits_for)
 // The same as doubt_json() and doubt_text() for a call of an agent.
 std::string agent_doubt_json(const std::string& run, const std::string& doubt);
 std::string agent_doubt_text(const StoreOptions& store, const std::string& run, const std::string& doubt);
+// The same for the agent of a step of a task: `name` is the name of the doubt in the task.
+std::string step_agent_doubt_text(const StoreOptions& store, const std::string& task, const std::string& name);
 
 }  // namespace ptcvm::cli

@@ -9,6 +9,7 @@
 
 #include "agents/chain/risk/confirmation.h"
 #include "agents/chain/run/chain_log.h"
+#include "agents/chain/run/question_log.h"
 #include "ptcvm/queues.hpp"
 #include "tools/ptcvm/agent/agent_store.h"
 #include "tools/ptcvm/chain/chain_driver.h"
@@ -250,7 +251,9 @@ class ChainTurn {
   std::vector<std::string> waits() const {
     std::vector<std::string> out;
     for (const ChainOperation& operation : operations_) {
-      if (operation.kind == OperationKind::Doubt) out.push_back("doubt:" + operation.step);
+      const bool is_of_agent = !operation.path.empty();
+      if (is_of_agent) out.push_back(chain::asked_question(operation).name);
+      if (operation.kind == OperationKind::Doubt && !is_of_agent) out.push_back("doubt:" + operation.step);
       if (operation.kind == OperationKind::Question) out.push_back("confirm:" + operation.step);
     }
     return out;
