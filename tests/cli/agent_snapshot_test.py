@@ -85,6 +85,75 @@ class Snapshot(CommandLineTest):
             status, _, err = self.resume(self.file("none.json", text))
             self.assertEqual(status, 65, err)
 
+    def sealed(self, name):
+        """Begins a run whose file is sealed; the file."""
+        ring = str(self.place / "ring.json")
+        self.assertEqual(ptcvm("keys", "new", ring, "--id", "k")[0], 0)
+        self.seal = ("--keys", ring, "--tenant", "acme")
+        status, _, err = ptcvm("agent", "run", self.agent, "--model", self.model, "--snapshot",
+                               str(self.place / name), *self.seal)
+        self.assertEqual(status, 75, err)
+        self.assertIn(f"--snapshot {self.place / name} --keys {ring} --tenant acme --model", err)
+        return str(self.place / name)
+
+    def test_a_sealed_file_goes_on_with_its_ring_alone(self):
+        for name in ("s.bin", "s.json"):
+            with self.subTest(name=name):
+                snapshot = self.sealed(name)
+                ring = self.seal[:2]
+                for words, why in (((), "is sealed: give its key ring with --keys"), (ring, "wrong_tenant"),
+                                   ((*ring, "--tenant", "b"), "wrong_tenant")):
+                    for told in (self.resume(snapshot, *words, "--resolve", "approve:pay=true"),
+                                 ptcvm("agent", "show", "--snapshot", snapshot, *words)):
+                        self.assertEqual(told[:2], (65, ""), told[2])
+                        self.assertIn(why, told[2])
+                shown = ptcvm("agent", "show", "--snapshot", snapshot, *self.seal)
+                self.assertIn("approve:pay", shown[1], shown[2])
+                verified = ptcvm("snapshot", "verify", snapshot, *self.seal, "--expect-sequence", "2")[1:]
+                self.assertIn("rolled_back", "".join(verified))
+                status, out, err = self.resume(snapshot, *self.seal, "--resolve", "approve:pay=true")
+                self.assertEqual((status, json.loads(out)["return"]), (0, 8), err)
+                verified = ptcvm("snapshot", "verify", snapshot, *self.seal, "--expect-sequence", "1")[1:]
+                self.assertIn("wrong_sequence", "".join(verified))
+                pathlib.Path(self.seal[1]).unlink()
+
+    def test_a_sealed_file_that_was_edited_is_refused_by_name(self):
+        snapshot = pathlib.Path(self.sealed("s.json"))
+        whole = snapshot.read_bytes()
+        for at in range(0, len(whole), 97):
+            snapshot.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:])
+            status, out, err = self.resume(str(snapshot), *self.seal, "--resolve", "approve:pay=true")
+            self.assertEqual((status, out), (65, ""), err)
+            self.assertRegex(err, "bad_signature|damaged|not_sealed|wrong_|unknown_key|unsupported_version|rolled_back")
+        snapshot.write_bytes(whole[:-1])
+        self.assertIn("damaged", self.resume(str(snapshot), *self.seal)[2])
+        self.assertFalse((self.place / "pay.ledger").exists())
+        snapshot.write_bytes(whole)
+        self.assertEqual(self.resume(str(snapshot), *self.seal, "--resolve", "approve:pay=true")[0], 0)
+
+    def test_a_plain_file_is_refused_where_sealed_ones_are_wanted(self):
+        snapshot = self.begin("plain.json")
+        self.sealed("s.json")
+        status, _, err = self.resume(snapshot, *self.seal, "--resolve", "approve:pay=true")
+        self.assertEqual(status, 65, err)
+        self.assertIn("not_sealed", err)
+
+    def test_a_ring_that_cannot_seal_is_refused_before_anything_is_done(self):
+        self.sealed("s.json")
+        half = str(self.place / "half.json")
+        ring = str(self.place / "other.json")
+        self.assertEqual(ptcvm("keys", "new", ring, "--id", "e", "--algorithm", "ed25519")[0], 0)
+        self.assertEqual(ptcvm("keys", "export", ring, "--public", "-o", half)[0], 0)
+        status, out, err = ptcvm("agent", "run", self.agent, "--model", self.model, "--snapshot",
+                                 str(self.place / "n.json"), "--keys", half)
+        self.assertEqual((status, out), (65, ""), err)
+        self.assertIn("has no key that signs", err)
+        self.assertFalse((self.place / "n.json").exists())
+
+    def test_a_ring_with_nothing_to_seal_is_refused(self):
+        status, _, err = ptcvm("agent", "run", self.agent, "--model", self.model, "--keys", "ring.json")
+        self.assertEqual(status, 2, err)
+
     def test_a_store_and_a_file_exclude_each_other(self):
         for words in (("run", self.agent, "--model", self.model, "--id", "r"), ("resume",), ("show",)):
             status, _, err = ptcvm("agent", *words, "--snapshot", "f.json", "--store", "s.db")

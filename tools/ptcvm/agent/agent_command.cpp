@@ -7,6 +7,7 @@
 #include "agents/loop/document_text.h"
 #include "agents/replay/request_text.h"
 #include "tools/ptcvm/agent/agent_session.h"
+#include "tools/ptcvm/agent/agent_snapshot.h"
 #include "tools/ptcvm/agent/agent_stored_commands.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/process/terminal.h"
@@ -54,6 +55,7 @@ int run_agent(AgentArguments& arguments) {
   const bool is_file = !arguments.snapshot.empty();   // also where the environment names a store
   if (!is_file && !arguments.store.path.empty()) return run_agent_in_store(arguments);
   std::string message;
+  if (is_file && !can_write_agent_snapshot(arguments.store, message)) return refuse_input(message);
   auto definition = agent_definition(arguments, message);
   const auto data = definition ? agent_data(arguments, message) : std::nullopt;
   if (!data) return refuse_input(message);

@@ -126,12 +126,14 @@ std::string_view option_of_worker(const AgentArguments& given) {
 int resume_file(ResumeAgent& request) {
   AgentArguments& arguments = request.arguments;
   std::string message;
-  const auto snapshot = read_agent_snapshot(arguments.snapshot, message);
-  if (!snapshot) return refuse_input(message);
+  const auto snapshot = read_agent_snapshot(arguments.snapshot, arguments.store, message);
+  if (!snapshot || !can_write_agent_snapshot(arguments.store, message)) return refuse_input(message);
   if (request.ends) return refuse_input("--end is for the session of a queue");
   require_agent_model(arguments, snapshot->definition);
   AgentSession session(arguments);
-  if (!session.open(snapshot->definition) || !session.restore(snapshot->bytes)) return refuse_input(session.message());
+  if (!session.open(snapshot->definition) || !session.restore(snapshot->bytes, snapshot->sequence)) {
+    return refuse_input(session.message());
+  }
   if (const auto given = give_all(session.handle(), request); !given) return refuse_error(given.error());
   return session.report(session.drive());
 }

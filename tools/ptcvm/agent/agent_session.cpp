@@ -155,7 +155,8 @@ bool AgentSession::start(const std::string& data_json) {
   return static_cast<bool>(lowered);
 }
 
-bool AgentSession::restore(const std::string& document) {
+bool AgentSession::restore(const std::string& document, std::uint64_t sequence) {
+  sequence_ = sequence;
   auto run = loop::AgentRun::restore(*agent_, std::as_bytes(std::span(document)));
   if (!run) message_ = run.error().message;
   if (!run) return false;
@@ -296,10 +297,12 @@ int AgentSession::report(const AgentDriver::End& end) {
   const int status = agent_status(run, end);
   if (!arguments_.snapshot.empty()) {
     std::string why;
-    if (!write_agent_snapshot(arguments_.snapshot, run, why)) return complain(why), kStoreFailed;
+    if (!write_agent_snapshot(arguments_.snapshot, run, arguments_.store, sequence_ + 1, why)) {
+      return complain(why), kStoreFailed;
+    }
     if (status == kSuspended) {
       complain("the run waits; go on with: ptcvm agent resume --snapshot " + shell_quoted(arguments_.snapshot) +
-               " --model MODEL --resolve PATH=JSON");
+               ring_words(arguments_.store) + " --model MODEL --resolve PATH=JSON");
     }
     return status;
   }

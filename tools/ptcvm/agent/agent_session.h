@@ -1,5 +1,6 @@
 // One run of `ptcvm agent`: the model that answers, the tools that it calls, and the run that is driven.
 #pragma once
+#include <cstdint>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -49,7 +50,7 @@ class AgentSession {
   bool start(const std::string& data_json);
   // Goes on with a run in memory. Nobody knows what became of its calls that may not be repeated and have no answer: a
   // person says it.
-  bool restore(const std::string& document);
+  bool restore(const std::string& document, std::uint64_t sequence);
   // Begins a run in a store, or goes on with the run of that id. `replies` says which replies of the model the run has
   // used, by the paths of agents.
   Result<void> open_stored(const Store& store, const std::string& data_json, const std::vector<std::string>& replies);
@@ -101,6 +102,7 @@ class AgentSession {
   std::uint64_t spent_ = 0;                      // by the replies that came, each at the prices of its model
   bool is_spent_known_ = true;                   // false: nobody knows what a reply has cost
   std::optional<Store> store_;                   // the store that keeps the run
+  std::uint64_t sequence_ = 0;                   // counts the sealed files of the run
   bool shows_progress_ = false;
 };
 

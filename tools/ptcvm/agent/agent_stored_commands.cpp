@@ -63,9 +63,9 @@ int show_agent(const StoreOptions& options, const std::string& output) {
   return record ? show_run(&record->run(), &*store, output) : refuse_error(record.error());
 }
 
-int show_file(const std::string& file, const std::string& output) {
+int show_file(const std::string& file, const StoreOptions& options, const std::string& output) {
   std::string message;
-  const auto snapshot = read_agent_snapshot(file, message);
+  const auto snapshot = read_agent_snapshot(file, options, message);
   if (!snapshot) return refuse_input(message);
   const auto agent = loop::Agent::make(Engine(), snapshot->definition);
   if (!agent) return refuse_error(agent.error());
@@ -224,7 +224,7 @@ void add_agent_show(CLI::App& agent, int& status) {
   ptcvm agent show --store runs.db --id may --output document | jq .root.turns
   ptcvm agent show --snapshot may.json)");
   command->callback([options, output, file, &status] {
-    status = file->empty() ? show_agent(*options, *output) : show_file(*file, *output);
+    status = file->empty() ? show_agent(*options, *output) : show_file(*file, *options, *output);
   });
 }
 

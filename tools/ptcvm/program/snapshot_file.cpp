@@ -175,4 +175,17 @@ bool write_snapshot_file(const std::string& path, const Run& run, bool self_cont
   return replace_file(path, write_sealed, message);
 }
 
+bool write_snapshot_bytes(const std::string& path, std::vector<std::byte> bytes, std::string_view run_id,
+                          const SealOptions& options, std::uint64_t sequence, std::string& message) {
+  if (!options.keys.empty()) {
+    const auto ring = read_signing_ring(options.keys, message);
+    if (!ring) return false;
+    const std::string tenant = ring_tenant(options.tenant);
+    auto sealed = seal(bytes, *ring, {.tenant = tenant, .run_id = run_id, .sequence = sequence});
+    if (!sealed) return message = refusal_text(sealed.error()), false;
+    bytes = *std::move(sealed);
+  }
+  return write_whole_file(path, text_of(bytes), message);
+}
+
 }  // namespace ptcvm::cli

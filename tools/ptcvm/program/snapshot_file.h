@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ptcvm/run.hpp"
 
@@ -38,6 +39,9 @@ bool can_seal(const SealOptions& options, std::string& message);
 // The snapshot of a large run is not in memory meanwhile.
 bool write_snapshot_file(const std::string& path, const Run& run, bool self_contained, const SealOptions& options,
                          std::uint64_t sequence, std::string& message);
+// Writes the bytes of another run so, which has this id.
+bool write_snapshot_bytes(const std::string& path, std::vector<std::byte> bytes, std::string_view run_id,
+                          const SealOptions& options, std::uint64_t sequence, std::string& message);
 // Writes a file so without a seal.
 bool write_whole_file(const std::string& path, std::string_view bytes, std::string& message);
 

@@ -218,7 +218,11 @@ bool StoreCommand::read(JournalExtent extent, int& status) {
 std::string StoreCommand::by() const { return options_.by.empty() ? this_person() : options_.by; }
 
 std::string store_words(const StoreOptions& options) {
-  std::string words = "--store " + shell_quoted(shown_place(options.path));
+  return "--store " + shell_quoted(shown_place(options.path)) + ring_words(options);
+}
+
+std::string ring_words(const StoreOptions& options) {
+  std::string words;
   if (!options.keys.empty()) words += " --keys " + shell_quoted(options.keys);
   const std::string tenant = options.keys.empty() ? options.tenant : ring_tenant(options.tenant);
   return tenant.empty() ? words : words + " --tenant " + shell_quoted(tenant);

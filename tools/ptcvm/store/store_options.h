@@ -77,6 +77,8 @@ class StoreCommand {
 
 // Returns the options that name the store, as words of a shell: "--store runs.db --keys ring.json --tenant acme".
 std::string store_words(const StoreOptions& options);
+// Returns the options of the ring and the tenant as a command has them, each with a space before it.
+std::string ring_words(const StoreOptions& options);
 // Returns whether a log is one of another tenant of the ring: lists of a tenant leave such logs out.
 bool is_of_other_tenant(const Error& error);
 // Returns how a list shows a log that its seal refuses: "refused fact_changed".
