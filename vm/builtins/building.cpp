@@ -174,7 +174,10 @@ Value builtin_flatten(Call& call) {
       continue;
     }
     const Value item = vector_at(level.vector, level.next++);
-    if (++visited % kLooksAfter == 0 && !call.reserve(visited * kSlotBytes)) return Value::absent();
+    if (++visited % kLooksAfter == 0 && !call.reserve(visited * kSlotBytes)) {
+      call.charge(visited);   // the program ends, and has paid for the way here
+      return Value::absent();
+    }
     if (item.is_vector()) {
       levels.push_back({item, 0});
     } else {

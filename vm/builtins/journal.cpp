@@ -3,7 +3,7 @@
 #include <string>
 
 #include "vm/builtins/complaint.h"
-#include "vm/builtins/summary_bytes.h"
+#include "vm/builtins/record_bytes.h"
 #include "vm/builtins/task_ids.h"
 #include "vm/value/account.h"
 #include "vm/value/map.h"

@@ -35,6 +35,7 @@ void Operations::clear() {
     heap_.release(operation.result);
   }
   heap_.account(-static_cast<std::int64_t>(std::exchange(record_bytes_, 0)));
+  heap_.account_records(-static_cast<std::int64_t>(std::exchange(text_bytes_, 0)));
   all_.clear();
   index_.clear();
   of_task_.clear();
@@ -58,7 +59,16 @@ Value Operations::immediate_of(std::string_view id) const {
   return operation == nullptr ? Value::nil() : operation->immediate;
 }
 
+std::uint64_t Operations::record_bytes_of(const Operation& operation) {
+  constexpr std::uint64_t kObjectBytes = 512;   // on every machine, with its places in the tables of ids and tasks
+  static_assert(sizeof(Operation) + 128 <= kObjectBytes);
+  return kObjectBytes + 2 * operation.id.size() + operation.tool.size() + 2 * operation.task_id.size() +
+         operation.call_path.size() + operation.key.size();
+}
+
 Operation& Operations::open(Operation taken) {
+  text_bytes_ += record_bytes_of(taken);
+  heap_.account_records(static_cast<std::int64_t>(record_bytes_of(taken)));
   const auto index = static_cast<std::uint32_t>(all_.size());
   index_.emplace(taken.id, index);
   if (!taken.task_id.empty() && !taken.detached) of_task_[taken.task_id].push_back(index);

@@ -60,6 +60,8 @@ class Operations {
   // unknown.
   Value immediate_of(std::string_view id) const;
   void reserve(std::size_t count) { all_.reserve(count); }
+  // Returns what an operation takes besides its values, which open() counts as memory of the run.
+  static std::uint64_t record_bytes_of(const Operation& operation);
   // Opens an operation, whose id must be new, and takes its values. Restoring a run uses open(), too.
   Operation& open(Operation taken);
   // Counts memory that the host takes for an operation as memory of the run, as long as the operations live.
@@ -107,6 +109,7 @@ class Operations {
 
   Heap& heap_;
   std::uint64_t record_bytes_ = 0;         // in the account of the heap
+  std::uint64_t text_bytes_ = 0;           // what its records of operations count
   std::vector<Operation> all_;
   // These members follow from all_. They keep the functions above from walking the whole table.
   TextMap<std::uint32_t> index_;

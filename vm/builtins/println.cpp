@@ -1,5 +1,6 @@
 // println appends one entry to the prints of the run. Entries are cut at max_print_length clusters; all entries
 // together have a limit of their own.
+#include "vm/builtins/record_bytes.h"
 #include "vm/builtins/text.h"
 #include "vm/value/account.h"
 #include "vm/value/print.h"
@@ -64,6 +65,9 @@ Value builtin_println(Call& call) {
     return call.fail(FaultKind::PrintLimitExceeded,
                      "println: more than " + std::to_string(limits.print_bytes) + " bytes printed");
   }
+  const std::int64_t kept_bytes = counted_print_bytes(entry);
+  if (!call.heap.can_allocate_records(static_cast<std::uint64_t>(kept_bytes))) return call.memory_error();
+  call.heap.account_records(kept_bytes);
   call.env.print_bytes = total;
   call.env.prints.push_back(std::move(entry));
   return Value::nil();

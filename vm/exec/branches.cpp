@@ -51,7 +51,7 @@ CallResult Branches::start_all(Fiber& fiber) {
                                                          std::to_string(kMaxNesting) + " deep");
     return CallResult::Faulted;
   }
-  if (!heap().can_allocate(branches * kBranchBytes)) {
+  if (!heap().can_allocate(branches * kBranchBytes) || !heap().can_allocate_records(branches * kBranchObjectBytes)) {
     core_.raise_memory();
     return CallResult::Faulted;
   }
@@ -69,17 +69,15 @@ CallResult Branches::start_all(Fiber& fiber) {
       return CallResult::Faulted;
     }
   }
-  core_.charge(branches);
+  core_.charge(branches * (1 + fiber.nesting / 4 * 3));   // who goes on is looked for at each level
   fiber.state = Fiber::State::WaitsForBranches;
   return CallResult::Parked;
 }
 
 // Takes args. Returns false when a fault is raised that ends everything.
 bool Branches::start(Fiber& parent, std::uint32_t index, Value callee, std::span<const Value> args) {
-  parent.children.push_back(fibers_.make());
+  parent.children.push_back(fibers_.make(&parent));
   Fiber& branch = *parent.children.back();
-  branch.parent = &parent;
-  branch.nesting = parent.nesting + 1;
   branch.branch_index = index;
   const BuiltinId form = parent.frames.back().builtin;
   const std::uint32_t count = static_cast<std::uint32_t>(args.size());

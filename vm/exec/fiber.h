@@ -118,6 +118,13 @@ struct OpenTask {
   std::uint32_t calls = 0;     // positions given out inside of its body (Fiber::calls)
 };
 
+// Returns what an open task counts as a record of the heap.
+inline std::int64_t counted_bytes(const OpenTask& task) {
+  constexpr std::size_t kObjectBytes = 48;   // on every machine
+  static_assert(sizeof(OpenTask) <= kObjectBytes);
+  return static_cast<std::int64_t>(kObjectBytes + task.id.size());
+}
+
 struct ToolRecordData {
   std::string tool;
   Value args, result;          // owned; result Absent when it failed
@@ -185,6 +192,10 @@ struct Fiber {
   std::vector<std::unique_ptr<Fiber>> children;   // branches of the pmap or pcalls that this fiber waits for
   std::size_t over_before = 0;         // so many children at the front are over, which no scheduler looks at again
 };
+
+// What a branch counts for its Fiber and its place in the parent, on every machine.
+inline constexpr std::size_t kBranchObjectBytes = 768;
+static_assert(sizeof(Fiber) <= kBranchObjectBytes);
 
 // What a call, or the step of a stepper, did: pushed a frame; ended, with its result in place; raised a fault; or left
 // the fiber waiting.

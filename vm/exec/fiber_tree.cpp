@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "vm/builtins/record_bytes.h"
+
 namespace ptc {
 namespace {
 
@@ -39,7 +41,7 @@ Fiber* probe_around(Fiber& fiber) {
 void FiberTree::begin_turn(const Closure* entry) {
   const auto& prototype = *static_cast<const Prototype*>(entry->function);
   const std::uint32_t registers = std::max<std::uint32_t>(prototype.register_count + 1, 32);
-  main_ = make();
+  main_ = make(nullptr);
   entry_has_room_ = !main_->frames.full() && heap().can_allocate(registers * sizeof(Value));
   if (main_->frames.full() && main_->frames.reserve(1)) heap().account(sizeof(Frame));
   if (main_->frames.full() || !take_stack(*main_, registers)) std::abort();   // the machine has not a page left
@@ -81,11 +83,20 @@ Fiber* FiberTree::waiting_for(std::uint64_t request_id) {
   return main_ && request_id != 0 ? find_waiting(*main_, request_id) : nullptr;
 }
 
-std::unique_ptr<Fiber> FiberTree::make() {
+namespace {
+
+std::int64_t record_bytes_of(const Fiber& fiber) { return fiber.parent == nullptr ? 0 : kBranchObjectBytes; }
+
+}  // namespace
+
+std::unique_ptr<Fiber> FiberTree::make(Fiber* parent) {
   auto fiber = std::make_unique<Fiber>();
+  fiber->parent = parent;
+  fiber->nesting = parent == nullptr ? 0 : parent->nesting + 1;
   fiber->id = next_fiber_id_++;
   fiber->frames.grow(core_.limits().depth);
   heap().account(static_cast<std::int64_t>(fiber->frames.capacity() * sizeof(Frame)));
+  heap().account_records(record_bytes_of(*fiber));
   return fiber;
 }
 
@@ -104,6 +115,18 @@ void FiberTree::destroy(Fiber& fiber) {
     fiber.stack = nullptr;
   }
   heap().account(-static_cast<std::int64_t>(fiber.frames.capacity() * sizeof(Frame)));
+  heap().account_records(-record_bytes_of(fiber));
+}
+
+void FiberTree::open_task(Fiber& fiber, OpenTask task) {
+  heap().account_records(counted_bytes(task));
+  fiber.open_tasks.push_back(std::move(task));
+}
+
+void FiberTree::close_task(Fiber& fiber, std::size_t index) {
+  const auto task = fiber.open_tasks.begin() + static_cast<std::ptrdiff_t>(index);
+  heap().account_records(-counted_bytes(*task));
+  fiber.open_tasks.erase(task);
 }
 
 bool FiberTree::make_room(Fiber& fiber, std::uint32_t base, std::uint32_t registers) {
@@ -168,7 +191,10 @@ void FiberTree::discard_branches(Fiber& fiber) {
 void FiberTree::discard_probe(Fiber& waiting) {
   for (const auto& probe : waiting.children) {
     discard_branches(*probe);
-    for (const std::string& text : probe->prints) env().print_bytes -= text.size() + 1;
+    for (const std::string& text : probe->prints) {
+      env().print_bytes -= text.size() + 1;
+      heap().account_records(-counted_print_bytes(text));
+    }
     destroy(*probe);
   }
   waiting.children.clear();
@@ -217,6 +243,7 @@ Fiber* FiberTree::restore(Fiber* parent, std::uint32_t frame_capacity, std::uint
   const std::uint32_t frames = std::min(frame_capacity, core_.limits().depth);
   if (frames != 0 && !fiber.frames.reserve(frames)) return nullptr;
   heap().account(static_cast<std::int64_t>(std::uint64_t{fiber.frames.capacity()} * sizeof(Frame)));
+  heap().account_records(record_bytes_of(fiber));
   return registers == 0 || grow_stack(fiber, registers) ? &fiber : nullptr;
 }
 

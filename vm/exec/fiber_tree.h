@@ -35,13 +35,16 @@ class FiberTree {
   // Returns whether the limits have room for the first call of the turn. The turn fails at its first step if not.
   bool entry_has_room() const { return entry_has_room_; }
 
-  std::unique_ptr<Fiber> make();              // without a stack
+  std::unique_ptr<Fiber> make(Fiber* parent);   // without a stack; the caller adds a branch to its parent
   void destroy(Fiber& fiber);
   // Makes room for one more frame. Returns false when a fault is raised; else the stack may have moved.
   bool make_room(Fiber& fiber, std::uint32_t base, std::uint32_t registers);
   bool grow_stack(Fiber& fiber, std::uint64_t registers);
 
-  void unwind(Fiber& fiber);                  // releases every register, empties the frames
+  // Open and close a task of a fiber, and count what its id takes.
+  void open_task(Fiber& fiber, OpenTask task);
+  void close_task(Fiber& fiber, std::size_t index);
+  void unwind(Fiber& fiber);                  // releases every register, empties the frames, closes the tasks
   void discard_branches(Fiber& fiber);        // keeps their prints and records
   void discard_probe(Fiber& waiting);         // nothing that it did remains
   void give_up_call(Fiber& fiber);            // the call is not made, or nobody hears its answer

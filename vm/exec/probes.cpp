@@ -15,7 +15,7 @@ bool Probes::start(Fiber& waiting) {
   const std::uint64_t bytes = (prototype.register_count + 1) * sizeof(Value) + 8 * sizeof(Frame);
   if (waiting.nesting >= kMaxNesting) return true;
   if (!heap().can_allocate(bytes)) return core_.raise_memory();
-  auto probe = fibers_.make();
+  auto probe = fibers_.make(&waiting);
   const bool is_full = probe->frames.full();   // the machine has no memory
   if (is_full ? !core_.raise_memory() : !fibers_.grow_stack(*probe, prototype.register_count + 1u)) {
     fibers_.destroy(*probe);
@@ -31,9 +31,7 @@ bool Probes::start(Fiber& waiting) {
   }
   probe->stack[0] = retained(Value::of(Tag::Closure, const_cast<Closure*>(frame.closure)));
   probe->frames.push() = Frame::bytecode(frame.pc + 1, frame.closure, to, true);
-  probe->open_tasks.push_back({waiting.waits_for_task, 1, 0});
-  probe->parent = &waiting;
-  probe->nesting = waiting.nesting + 1;
+  fibers_.open_task(*probe, {waiting.waits_for_task, 1, 0});
   waiting.children.push_back(std::move(probe));
   return true;
 }

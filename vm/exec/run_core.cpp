@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "vm/builtins/call.h"
-#include "vm/builtins/summary_bytes.h"
+#include "vm/builtins/record_bytes.h"
 #include "vm/value/map.h"
 #include "vm/value/pending.h"
 #include "vm/value/shown_value.h"
@@ -112,6 +112,7 @@ void RunCore::set_result(Value taken) {
 }
 
 void RunCore::clear_records() {
+  for (const std::string& text : env_.prints) heap_.account_records(-counted_print_bytes(text));
   env_.prints.clear();
   env_.print_bytes = 0;
   for (const StepSummary& summary : env_.summaries) heap_.account(-counted_bytes(summary));

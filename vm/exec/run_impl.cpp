@@ -20,6 +20,7 @@ RunImpl::RunImpl(const RunLimits& limits, std::shared_ptr<MemorySource> memory)
       names_(core_.heap()),
       links_(core_, names_),
       sites_(core_),
+      requests_(core_.heap()),
       fibers_(core_, requests_),
       tasks_(core_, fibers_),
       probes_(core_, fibers_, sites_, tasks_),

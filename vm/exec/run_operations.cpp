@@ -76,6 +76,11 @@ Value RunOperations::open(Fiber& fiber, Operation taken) {
   if (taken.kind != Operation::Kind::Sleep && core_.limits().operation_ttl_ms > 0) {
     taken.due_ms = later(core_.now(), core_.limits().operation_ttl_ms);
   }
+  if (!heap().can_allocate_records(Operations::record_bytes_of(taken))) {
+    heap().release(taken.args);
+    core_.raise_memory();
+    return Value::absent();
+  }
   const Operation& opened = operations().open(std::move(taken));
   if (opened.kind == Operation::Kind::Signal) operations().count_record(signal_bytes_in_log(core_.env(), opened));
   return handle_of(heap(), opened);

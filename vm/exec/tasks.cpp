@@ -76,7 +76,7 @@ TaskResult Tasks::start(Fiber& fiber, Value* window) {
     return TaskResult::Faulted;
   }
   const HeldBytes held(taken);   // so that the engine keeps less of what the run gave back
-  fiber.open_tasks.push_back({std::string(id), static_cast<std::uint32_t>(fiber.frames.size()), 0});
+  fibers_.open_task(fiber, {std::string(id), static_cast<std::uint32_t>(fiber.frames.size()), 0});
   return TaskResult::Miss;
 }
 
@@ -133,7 +133,7 @@ bool Tasks::end(Fiber& fiber, Value* window) {
   }
   for (std::size_t k = fiber.open_tasks.size(); k-- > 0;) {
     if (fiber.open_tasks[k].id != id) continue;
-    fiber.open_tasks.erase(fiber.open_tasks.begin() + static_cast<std::ptrdiff_t>(k));
+    fibers_.close_task(fiber, k);
     fibers_.set_closed_task(true);
     break;
   }

@@ -57,6 +57,10 @@ CallResult ToolCalls::call(Fiber& fiber, const Keyword* tool, std::uint32_t wind
   if (!sites_.find_attachable(task_id, path, tool->name(), args, &known)) return CallResult::Faulted;
   std::string key = sites_.key(task_id, path);
   if (known != nullptr) return attach(fiber, *known, window, kept_key(fiber, key));
+  if (!heap().can_allocate_records(2 * key.size())) {   // the request has the id of the task and the key
+    core_.raise_memory();
+    return CallResult::Faulted;
+  }
   fiber.state = Fiber::State::WaitsForTool;
   fiber.request_id = requests_.next_id();
   fiber.result_slot = window;

@@ -30,7 +30,7 @@ void FiberTree::unwind(Fiber& fiber) {
     fiber.frames.pop_back();
   }
   has_closed_task_ |= !fiber.open_tasks.empty();
-  fiber.open_tasks.clear();
+  while (!fiber.open_tasks.empty()) close_task(fiber, fiber.open_tasks.size() - 1);
 }
 
 }  // namespace ptc

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "vm/builtins/summary_bytes.h"
+#include "vm/builtins/record_bytes.h"
 #include "vm/exec/machine_state.h"
 #include "vm/exec/stepper_slots.h"
 #include "vm/snapshot/fiber_check.h"
@@ -218,9 +218,14 @@ class Installer {
     run_.set_budget(take(state_.budget));
   }
 
+  void count_prints(const std::vector<std::string>& prints) {
+    for (const std::string& text : prints) run_.environment().heap.account_records(counted_print_bytes(text));
+  }
+
   void install_records() {
     Environment& env = run_.environment();
     env.prints = std::move(state_.prints);
+    count_prints(env.prints);
     env.warnings = std::move(state_.warnings);
     env.print_bytes = state_.print_bytes;
     env.summaries = std::move(state_.summaries);
@@ -261,6 +266,7 @@ class Installer {
     fiber.operations = state.operations;
     fiber.fork_operation = state.fork_operation;
     fiber.open_tasks = std::move(state.open_tasks);
+    for (const OpenTask& task : fiber.open_tasks) run_.environment().heap.account_records(counted_bytes(task));
     fiber.waits_for_task = std::move(state.waits_for_task);
     fiber.fault_kind = state.fault_kind;
     fiber.fault_message = std::move(state.fault_message);
@@ -275,6 +281,7 @@ class Installer {
       fiber.definitions.push_back({definition.cell, take(definition.value), definition.defined});
     }
     fiber.prints = std::move(state.prints);
+    count_prints(fiber.prints);
     fiber.records = std::move(state.records);
     state.records.clear();
   }
@@ -310,7 +317,8 @@ class Installer {
     for (std::size_t k = 0; k < checked_.size(); ++k) {
       const Fiber& fiber = *checked_[k].made;
       if (fiber.state != Fiber::State::WaitsForTool || fiber.request_id == 0) continue;
-      if (state_.tool_failed && k == 0) continue;
+      const bool has_failed = !fiber.records.empty() && !fiber.records.back().error.empty();
+      if (state_.tool_failed && (k == 0 || has_failed)) continue;   // its call ended the turn: nobody asks again
       FiberState& state = state_.fibers[k];
       run_.add_request(fiber, std::move(state.request_task), std::move(state.request_path),
                        std::move(state.request_key));

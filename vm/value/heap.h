@@ -138,6 +138,17 @@ class Heap {
     beside_bytes_ += static_cast<std::uint64_t>(delta_bytes);
     if (delta_bytes >= kLargeBytes) [[unlikely]] took_much(static_cast<std::uint64_t>(delta_bytes));
   }
+  // Counts records, which a run keeps beside its values: branches, prints, open tasks, operations, calls. The first
+  // kFreeRecordBytes of them are free, so that the peak of ordinary programs is what their values take.
+  void account_records(std::int64_t delta_bytes) {
+    const std::uint64_t before = counted_records(record_bytes_);
+    record_bytes_ += static_cast<std::uint64_t>(delta_bytes);
+    const std::uint64_t now = counted_records(record_bytes_);
+    if (now != before) account(static_cast<std::int64_t>(now - before));
+  }
+  bool can_allocate_records(std::uint64_t more_bytes) {
+    return can_allocate(counted_records(record_bytes_ + more_bytes) - counted_records(record_bytes_));
+  }
   std::uint64_t live_objects() const { return live_objects_; }   // returns 0 when every reference was released
   std::uint64_t live_handles() const { return live_handles_; }   // counts the pending handles among them
 
@@ -213,6 +224,11 @@ class Heap {
   void free_large(void* memory);
   void refill(std::size_t rounded);
 
+  static constexpr std::uint64_t kFreeRecordBytes = 1u << 20;
+  static std::uint64_t counted_records(std::uint64_t bytes) {
+    return bytes > kFreeRecordBytes ? bytes - kFreeRecordBytes : 0;
+  }
+
   bool fits(std::uint64_t more_bytes) const {
     return more_bytes <= enforced_bytes_ && bytes_used_ <= enforced_bytes_ - more_bytes;
   }
@@ -241,6 +257,7 @@ class Heap {
   std::vector<Chunk> chunks_;
   std::uint64_t chunk_bytes_ = 0;                   // all chunks
   std::uint64_t beside_bytes_ = 0;                  // large blocks, and what account() counts
+  std::uint64_t record_bytes_ = 0;                  // what account_records() counts
   std::uint64_t taken_since_look_ = 0;              // large blocks and counts since chunks were looked at
   std::size_t next_chunk_bytes_ = 512;
   LargeBlock large_{&large_, &large_, 0, 0};        // the head of a ring
