@@ -13,7 +13,7 @@ Result<void> whisper(Conversation& conversation, std::string_view text, const Au
 // question with that id, or when the question must be answered and the text is blank; already_resolved, with the first
 // answer.
 Result<void> answer(Conversation& conversation, std::string_view qid, std::string_view text, const Author& author);
-// Gives up a draft. Error: wrong_state, "there is no draft …", "draft dismissed", "draft already sent" or "draft
+// Gives up a draft. Error: wrong_state, "compose not found: …", "draft dismissed", "draft already sent" or "draft
 // already in flight" (kSendInFlight).
 Result<void> dismiss(Conversation& conversation, std::string_view compose_id, const Author& author);
 // Puts a draft by hand in the place of a draft, with its attachments. Returns the id of the new draft. Errors as above,

@@ -69,7 +69,7 @@ Error not_found(const ConversationView& view, std::string_view compose_id) {
   std::string waiting;
   for (const std::string& id : view.unsent_drafts()) waiting.append(waiting.empty() ? "" : ", ").append(id);
   return refuse(Errc::wrong_state,
-                "there is no draft " + std::string(compose_id) + "; " +
+                "compose not found: there is no draft " + std::string(compose_id) + "; " +
                     (waiting.empty() ? "no draft waits" : "these drafts wait: " + waiting));
 }
 

@@ -45,7 +45,7 @@ struct Sending {
 };
 
 // Returns no error when the draft waits: it can be sent, dismissed or changed. The id "" means the newest draft, when
-// none waits. Error: wrong_state with "no draft waits" for the id "", else with "there is no draft …", "draft
+// none waits. Error: wrong_state with "no draft waits" for the id "", else with "compose not found: …", "draft
 // dismissed", "draft already sent" or "draft already in flight" (the detail is kSendInFlight then).
 Result<void> draft_waits(const ConversationView& view, std::string_view compose_id);
 

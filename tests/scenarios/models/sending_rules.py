@@ -100,7 +100,7 @@ class World:
         """The error of a draft that cannot be sent, or None."""
         draft = self.drafts.get(name)
         if draft is None:
-            return f"there is no draft {name}"
+            return "compose not found"
         refusals = {"dismissed": "draft dismissed", "sent": "draft already sent", "flies": "draft already in flight"}
         if draft.heard or draft.fate in refusals:
             return refusals["sent" if draft.heard else draft.fate]
