@@ -1,12 +1,9 @@
 // Doubts about one call: a person says what became of this doubt, and of no other one.
 #include <gtest/gtest.h>
 
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
-
 #include "agents/loop/doubt_names.h"
 #include "agents/loop/stored_agent.h"
-#include "agents/replay/reply_bytes.h"
+#include "tests/unit/agents/loop/program_reply.h"
 
 namespace ptcvm::loop {
 namespace {
@@ -15,12 +12,6 @@ using Paths = std::vector<std::string>;
 
 constexpr std::string_view kPays = R"({"name": "a", "prompt": "P", "signature": "() -> :int",
   "tools": [{"name": "pay", "signature": "() -> :int", "effect": "unsafe"}]})";
-
-ModelReply writes(std::string_view program) {
-  replay::SaidReply said;
-  said.calls.push_back({"c1", "run_program", boost::json::serialize(boost::json::object{{"program", program}})});
-  return {200, {}, replay::reply_document(wire::Protocol::Chat, said), false};
-}
 
 class DoubtsTest : public testing::Test {
  protected:

@@ -1,12 +1,9 @@
 // Calls of async tools that are under way: their programs go on, and need not wait for one to begin the next.
 #include <gtest/gtest.h>
 
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
-
 #include "agents/loop/agent_run.h"
 #include "agents/loop/stored_agent.h"
-#include "agents/replay/reply_bytes.h"
+#include "tests/unit/agents/loop/program_reply.h"
 
 namespace ptcvm::loop {
 namespace {
@@ -20,13 +17,6 @@ std::string agent_file(const std::string& effect, const std::string& more = {}) 
   return R"({"name": "a", "prompt": "P", "signature": "() -> :string", )" + more +
          R"("tools": [{"name": "call", "signature": "(to :string) -> :string", "mode": "async", "effect": ")" + effect +
          R"("}, {"name": "now", "signature": "() -> :int"}]})";
-}
-
-ModelReply writes(std::string_view program) {
-  replay::SaidReply said;
-  const std::string arguments = boost::json::serialize(boost::json::object{{"program", program}});
-  said.calls.push_back({"c1", "run_program", arguments});
-  return {200, {}, replay::reply_document(wire::Protocol::Chat, said), false};
 }
 
 Paths calls_of(const AgentRun& run) {

@@ -2,12 +2,9 @@
 // outcome of the program is kept until the turn ends.
 #include <gtest/gtest.h>
 
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
-
 #include "agents/loop/agent_run.h"
 #include "agents/loop/stored_agent.h"
-#include "agents/replay/reply_bytes.h"
+#include "tests/unit/agents/loop/program_reply.h"
 
 namespace ptcvm::loop {
 namespace {
@@ -26,13 +23,6 @@ std::string parent_file(std::string_view more = {}) {
                    {"name": "u", "signature": "() -> :int", "effect": "unsafe", "mode": "async"},
                    {"name": "send", "signature": "() -> :int", "effect": "unsafe"},
                    {"name": "file", "signature": "() -> :int", "effect": "keyed"}]})");
-}
-
-ModelReply writes(std::string_view program) {
-  replay::SaidReply said;
-  const std::string arguments = boost::json::serialize(boost::json::object{{"program", program}});
-  said.calls.push_back({"c1", "run_program", arguments});
-  return {200, {}, replay::reply_document(wire::Protocol::Chat, said), false};
 }
 
 const Operation* operation_at(const std::vector<Operation>& operations, std::string_view path) {
