@@ -40,6 +40,26 @@ RpcFailure wrong_member(std::string_view member, const char* wanted) {
   return {RpcCode::InvalidParams, "params." + std::string(member) + ": must be " + wanted};
 }
 
+// Reads how many messages of the history a client wants; nullopt means all of them. Returns why nobody can tell.
+std::optional<RpcFailure> read_history_length(const json::object& params, std::string_view name,
+                                              std::optional<std::uint64_t>& most) {
+  const json::value* const length = params.if_contains("historyLength");
+  if (length == nullptr || length->is_null()) return std::nullopt;
+  boost::system::error_code error;
+  if (length->is_number()) most = length->to_number<std::uint64_t>(error);
+  if (length->is_number() && !error) return std::nullopt;
+  return wrong_member(name, "a whole number from 0");
+}
+
+// Returns the task with the last messages of its history only.
+json::object with_history(json::object task, std::optional<std::uint64_t> most) {
+  json::array& history = task.at("history").as_array();
+  if (most && *most < history.size()) {
+    history.erase(history.begin(), history.end() - static_cast<std::ptrdiff_t>(*most));
+  }
+  return task;
+}
+
 // Returns whether the member is there and names nothing: a message that names no task begins another conversation.
 bool is_no_name(const json::object& object, std::string_view member) {
   return object.contains(member) && text_of(object, member).empty();
@@ -93,7 +113,8 @@ bool is_blank(const std::vector<harness::ProposedFact>& said) {
   return said.size() == 1 && harness::is_blank_text(text_of(said.front().body, "text"));
 }
 
-Served take_message(harness::Conversation& conversation, const json::object& params, const harness::Author& author) {
+Served take_checked_message(harness::Conversation& conversation, const json::object& params,
+                            const harness::Author& author) {
   const json::object* const message = harness::object_at(params, "message");
   if (auto wrong = wrong_message(message)) return *std::move(wrong);
   json::object heard = *message;
@@ -131,6 +152,17 @@ Served take_message(harness::Conversation& conversation, const json::object& par
   return answer_to_taken(conversation, said).value_or(task_of(conversation));
 }
 
+Served take_message(harness::Conversation& conversation, const json::object& params, const harness::Author& author) {
+  std::optional<std::uint64_t> most;
+  const json::object* const how = harness::object_at(params, "configuration");
+  std::optional<RpcFailure> wrong;
+  if (how != nullptr) wrong = read_history_length(*how, "configuration.historyLength", most);
+  if (wrong) return *std::move(wrong);
+  Served taken = take_checked_message(conversation, params, author);
+  if (auto* const task = std::get_if<json::object>(&taken)) *task = with_history(std::move(*task), most);
+  return taken;
+}
+
 Served cancel(harness::Conversation& conversation, const harness::Author& author) {
   if (!harness::is_terminal_status(conversation.view().status())) {
     const auto written =
@@ -141,17 +173,9 @@ Served cancel(harness::Conversation& conversation, const harness::Author& author
 }
 
 Served get(const harness::Conversation& conversation, const json::object& params) {
-  json::object task = task_of(conversation);
-  const json::value* const length = params.if_contains("historyLength");
-  if (length == nullptr || length->is_null()) return task;
-  boost::system::error_code error;
-  const auto most = length->is_number() ? length->to_number<std::uint64_t>(error) : 0;
-  if (!length->is_number() || error) return wrong_member("historyLength", "a whole number from 0");
-  json::array& history = task.at("history").as_array();
-  if (most < history.size()) {
-    history.erase(history.begin(), history.end() - static_cast<std::ptrdiff_t>(most));
-  }
-  return task;
+  std::optional<std::uint64_t> most;
+  if (auto wrong = read_history_length(params, "historyLength", most)) return *std::move(wrong);
+  return with_history(task_of(conversation), most);
 }
 
 }  // namespace

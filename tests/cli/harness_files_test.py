@@ -141,6 +141,10 @@ class RequestsTest(A2aTest):
         for length in ("1", -1, 1.5, [1], True):
             refused = self.rpc(page, "tasks/get", {"id": "init:payer#0", "historyLength": length})["error"]
             self.assertEqual(refused["code"], -32602)
+            refused = self.rpc(page, "message/send", {"message": message("more", "m2"),
+                                                      "configuration": {"historyLength": length}})["error"]
+            self.assertEqual((refused["code"], "params.configuration.historyLength: must be" in refused["message"]),
+                             (-32602, True), refused)
         self.assertEqual([fact["text"] for fact in page.state("payer")["journal"]
                           if fact["type"] == "message_received"], ["hello"])
 

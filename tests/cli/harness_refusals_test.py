@@ -20,9 +20,12 @@ class RefusalsTest(ConversationCase):
     def plan(self, program, status=75):
         return self.told("run", "--planner", self.file("plan.ptc", program), status=status)
 
-    def texts(self, kind):
+    def facts(self):
         out = ptcvm("harness", "log", "--store", self.store, "--id", "clinic")[1]
-        return [fact["text"] for fact in map(json.loads, out.splitlines()) if fact["type"] == kind]
+        return list(map(json.loads, out.splitlines()))
+
+    def texts(self, kind):
+        return [fact["text"] for fact in self.facts() if fact["type"] == kind]
 
     def test_one_id_has_one_message(self):
         """Another text under the id was answered with ok, and lost."""
@@ -127,11 +130,21 @@ class RefusalsTest(ConversationCase):
 
     def test_another_side_that_is_no_address_of_the_web(self):
         self.told("say", "hello")
-        for url in ("notaurl", "file:///etc/hostname", "http://", "ftp://a"):
+        before = self.facts()
+        for url in ("notaurl", "file:///etc/hostname", "http://", "ftp://a", "http://127.0.0.1:-5/", "http://a:99999/",
+                    "http://a:0", "http://a:/", "http://:80/", "http://127.0.0.1:80 80/", "http://[::1", "http://a b/"):
             for words in (("run", "--planner", "simple-demo"), ("serve",), ("approve",)):
                 status, _, err = ptcvm("harness", words[0], "--store", self.store, "--id", "clinic", *words[1:],
                                          "--remote", url)
                 self.assertEqual((status, "--remote: must be the URL" in err), (65, True), err)
+        self.assertEqual(self.facts(), before)
+
+    def test_a_server_whose_address_nobody_gets_does_not_serve(self):
+        self.told("say", "hello")
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([PTCVM, "harness", "serve", "--store", self.store, "--port", "0"], stdout=full,
+                                  stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, "standard output cannot be written" in done.stderr), (65, True), done.stderr)
 
     def test_a_text_that_is_not_utf_8(self):
         self.told("say", "hello")

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <cstdint>
+#include <string_view>
 
 #ifdef PTCVM_HAVE_CURL
 #include <cstdlib>
@@ -16,15 +19,38 @@
 
 namespace ptcvm::cli {
 
+namespace {
+
+bool is_port(std::string_view text) {
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  return error == std::errc() && end == text.data() + text.size() && port != 0;
+}
+
+// Returns whether "NAME:SECRET@HOST:PORT" has a host, and no port that no server can have.
+bool is_authority(std::string_view text) {
+  std::string_view host = text.substr(text.find_last_of('@') + 1);   // npos + 1 is 0
+  const std::size_t bracket = host.starts_with('[') ? host.find(']') : 0;
+  if (bracket == std::string_view::npos || host.empty()) return false;
+  const std::size_t colon = host.find(':', bracket);
+  return colon != 0 && (colon == std::string_view::npos || is_port(host.substr(colon + 1)));
+}
+
+bool is_blank_or_control(char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; }
+
+}  // namespace
+
 std::string wrong_remote(const std::string& url) {
   const std::size_t end = url.find("://");
-  const std::string_view host = end == std::string::npos ? "" : std::string_view(url).substr(end + 3);
+  const std::string_view after = end == std::string::npos ? "" : std::string_view(url).substr(end + 3);
   std::string scheme = url.substr(0, end == std::string::npos ? 0 : end);
   std::ranges::transform(scheme, scheme.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const bool is_web = scheme == "http" || scheme == "https";
-  if (is_web && !host.empty() && host.front() != '/') return {};
-  return "--remote: must be the URL of an agent, with http:// or https:// and the name of its host, and is \"" + url +
-         '"';
+  const bool is_one_word = std::ranges::none_of(url, is_blank_or_control);
+  if (is_web && is_one_word && is_authority(after.substr(0, after.find_first_of("/?#")))) return {};
+  return "--remote: must be the URL of an agent, with http:// or https://, the name of its host and perhaps a port, "
+         "and is \"" +
+         url + '"';
 }
 
 #ifdef PTCVM_HAVE_CURL

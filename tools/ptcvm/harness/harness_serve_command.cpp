@@ -112,6 +112,7 @@ int serve_site(const ServeArguments& arguments, const RoomHouse& house, drivers:
     context.stop();
   });
   std::cout << "http://" << place << "/?token=" << secret << std::endl;
+  if (!std::cout.good()) return kBadInput;   // nobody has the token, so nobody can log in
   site.watch();
   context.run();
   return kSuccess;
