@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdio>
 
 namespace ptc {
 namespace {
@@ -48,6 +47,15 @@ Character character_of(std::string_view text) {
   return {code_point, length};
 }
 
+// Returns "U+" and at least four digits.
+std::string code_point_name(char32_t code_point) {
+  std::string digits;
+  for (char32_t rest = code_point; rest != 0 || digits.size() < 4; rest >>= 4) {
+    digits.insert(digits.begin(), "0123456789ABCDEF"[rest & 15]);
+  }
+  return "U+" + digits;
+}
+
 }  // namespace
 
 std::size_t blank_length(std::string_view text) {
@@ -66,10 +74,7 @@ InvisibleCharacter invisible_in(std::string_view text) {
     const auto [code_point, length] = character_of(text.substr(at));
     for (const Invisible& range : kInvisible) {
       if (code_point < range.first || code_point > range.last) continue;
-      std::array<char, 16> digits{};
-      const int count = std::snprintf(digits.data(), digits.size(), "U+%04X", static_cast<unsigned>(code_point));
-      std::string name(digits.data(), static_cast<std::size_t>(count));
-      return {at, length, name.append(" (").append(range.name) + ')'};
+      return {at, length, code_point_name(code_point).append(" (").append(range.name) + ')'};
     }
     at += length;
   }

