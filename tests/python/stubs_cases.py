@@ -9,7 +9,8 @@ from ptcvm import options, run, sealing, snapshot_view, stepped, store, stored_r
 
 PACKAGE = pathlib.Path(ptcvm.__file__).parent
 STUBS = ast.parse((PACKAGE / "__init__.pyi").read_text())
-RENAMED = {"_Stepped": run.Run, "_Handle": ptcvm._library.Handle, "_AtAPlace": ptcvm.errors._AtAPlace}
+RENAMED = {"_Stepped": run.Run, "_Handle": ptcvm._library.Handle, "_AtAPlace": ptcvm.errors._AtAPlace,
+           "_Located": ptcvm.errors._Located}
 HIDDEN = {"__init__", "__enter__", "__exit__", "__await__"}
 OPTIONS = {"check": options.run_options, "start": options.run_options, "session": options.run_options,
            "restore": options.restore_options, "restore_session": options.restore_options,

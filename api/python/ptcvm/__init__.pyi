@@ -36,8 +36,9 @@ class Error(Exception):
     detail: str
     def __init__(self, status: str, message: str, detail: str = "") -> None: ...
 
-class _AtAPlace(Error):
+class _Located:
     kind: str
+    message: str
     hint: str
     source_name: str
     line: int
@@ -48,6 +49,8 @@ class _AtAPlace(Error):
     found: str
     is_limit: bool
     is_incomplete: bool
+
+class _AtAPlace(Error, _Located): ...
 
 class CallFrame(NamedTuple):
     kind: str
@@ -68,19 +71,7 @@ class Suspended(Error):
 
 class UnknownOutcome(Exception): ...
 
-class Finding:
-    message: str
-    kind: str
-    hint: str
-    source_name: str
-    line: int
-    column: int
-    begin: int
-    end: int
-    text: str
-    found: str
-    is_limit: bool
-    is_incomplete: bool
+class Finding(_Located):
     is_error: bool
 
 class MissingData(UserWarning):

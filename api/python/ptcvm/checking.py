@@ -7,19 +7,19 @@ from collections.abc import Mapping
 
 from . import _abi
 from ._library import Text, checked, diagnostic_facts, lib, made, struct
-from .errors import InvalidProgram, take_facts
+from .errors import InvalidProgram, _Located
 from .options import run_options
 
 PACKAGE = str(pathlib.Path(__file__).parent)
 MOST_KEPT = 256                                # answers of check() that one engine remembers
 
 
-class Finding:
+class Finding(_Located):
     """One thing that a check found. `is_error` says whether the program cannot begin, or fails where the place is
     reached; `kind` names what it is. str() is the whole text for people, with the line and a caret."""
 
     def __init__(self, facts, is_error):
-        take_facts(self, facts)
+        self._take(facts)
         self.is_error = is_error
 
     def __str__(self):

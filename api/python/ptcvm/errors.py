@@ -12,20 +12,23 @@ class Error(Exception):
         self.detail = detail                  # the name within the status, such as "rolled_back", or ""
 
 
-def take_facts(taker, facts):
-    """Makes the members of a diagnostic attributes."""
-    for name in ("kind", "message", "hint", "source_name", "line", "column", "begin", "end", "text", "found"):
-        setattr(taker, name, facts[name])
-    taker.is_limit = bool(facts["is_limit"])
-    taker.is_incomplete = bool(facts["is_incomplete"])
+class _Located:
+    """What is said about a place of a source."""
+
+    def _take(self, facts):
+        """Makes the members of a diagnostic attributes."""
+        for name in ("kind", "message", "hint", "source_name", "line", "column", "begin", "end", "text", "found"):
+            setattr(self, name, facts[name])
+        self.is_limit = bool(facts["is_limit"])
+        self.is_incomplete = bool(facts["is_incomplete"])
 
 
-class _AtAPlace(Error):
+class _AtAPlace(Error, _Located):
     """An error of a program. str() is the whole text for people, with the line and a caret."""
 
     def __init__(self, status, facts):
         super().__init__(status, facts["text"] or facts["message"])
-        take_facts(self, facts)
+        self._take(facts)
 
 
 class CallFrame(typing.NamedTuple):
