@@ -85,7 +85,11 @@ Fiber* FiberTree::waiting_for(std::uint64_t request_id) {
 
 namespace {
 
-std::int64_t record_bytes_of(const Fiber& fiber) { return fiber.parent == nullptr ? 0 : kBranchObjectBytes; }
+// Counts what a fiber takes besides its stack: `times` is 1 when it comes, and -1 when it goes.
+void count_fiber(Heap& heap, const Fiber& fiber, std::int64_t times) {
+  heap.account(times * static_cast<std::int64_t>(fiber.frames.capacity() * sizeof(Frame)));
+  if (fiber.parent != nullptr) heap.account_records(times * static_cast<std::int64_t>(kBranchObjectBytes));
+}
 
 }  // namespace
 
@@ -95,8 +99,7 @@ std::unique_ptr<Fiber> FiberTree::make(Fiber* parent) {
   fiber->nesting = parent == nullptr ? 0 : parent->nesting + 1;
   fiber->id = next_fiber_id_++;
   fiber->frames.grow(core_.limits().depth);
-  heap().account(static_cast<std::int64_t>(fiber->frames.capacity() * sizeof(Frame)));
-  heap().account_records(record_bytes_of(*fiber));
+  count_fiber(heap(), *fiber, 1);
   return fiber;
 }
 
@@ -114,8 +117,7 @@ void FiberTree::destroy(Fiber& fiber) {
     std::free(fiber.stack);
     fiber.stack = nullptr;
   }
-  heap().account(-static_cast<std::int64_t>(fiber.frames.capacity() * sizeof(Frame)));
-  heap().account_records(-record_bytes_of(fiber));
+  count_fiber(heap(), fiber, -1);
 }
 
 void FiberTree::open_task(Fiber& fiber, OpenTask task) {
@@ -242,8 +244,7 @@ Fiber* FiberTree::restore(Fiber* parent, std::uint32_t frame_capacity, std::uint
   }
   const std::uint32_t frames = std::min(frame_capacity, core_.limits().depth);
   if (frames != 0 && !fiber.frames.reserve(frames)) return nullptr;
-  heap().account(static_cast<std::int64_t>(std::uint64_t{fiber.frames.capacity()} * sizeof(Frame)));
-  heap().account_records(record_bytes_of(fiber));
+  count_fiber(heap(), fiber, 1);
   return registers == 0 || grow_stack(fiber, registers) ? &fiber : nullptr;
 }
 
