@@ -44,14 +44,14 @@ struct WordsForRun {
 WordsForRun words_for(const Store& store, const StoreOptions& given, const std::string& run) {
   WordsForRun out{given, {}};
   const bool is_sealed = given.keys.empty() && needs_ring(store, run);
-  if (given.keys.empty() && given.tenant.empty()) out.store.tenant = tenant_of_job(store, run);
+  const auto job = nearest_job(store, run);
+  if (given.keys.empty() && given.tenant.empty() && job) out.store.tenant = job->tenant;
   if (is_sealed) {
     out.store.keys = "RING";
     out.notes = "  the log is sealed: RING is its key ring" +
                 std::string(out.store.tenant.empty() ? ", and default its tenant, if no other was named\n" : "\n");
   }
-  const auto queued = queued_run(store, run);
-  if (queued && *queued && (*queued)->is_cancelled) {
+  if (job && job->run == run && job->is_cancelled) {
     out.notes += "  the run was cancelled and takes no answers; this command makes it ready again, before the others:\n"
                  "      " + retry_words(out.store, run) + '\n';
   }

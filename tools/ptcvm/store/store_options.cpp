@@ -83,17 +83,6 @@ std::vector<std::string> whole_runs(const std::string& run) {
   return out;
 }
 
-// Returns the job of the run, or of the nearest run that it is a part of.
-std::optional<QueuedRunStatus> nearest_job(const Store& store, const std::string& run) {
-  auto queued = queued_runs(store, whole_runs(run));
-  if (!queued) return std::nullopt;   // what is wrong with the store is said by what the command does next
-  QueuedRunStatus* nearest = nullptr;
-  for (QueuedRunStatus& each : *queued) {
-    if (nearest == nullptr || each.run.size() > nearest->run.size()) nearest = &each;
-  }
-  return nearest == nullptr ? std::nullopt : std::optional(std::move(*nearest));
-}
-
 // Says in `message` that a queue has the run for another tenant than the options name. Without a ring nobody else does:
 // seals have the tenant.
 bool is_of_tenant(const Store& store, const StoreOptions& options, std::string& message) {
@@ -177,9 +166,14 @@ bool would_stay_with_tenant(const Store& store, const StoreOptions& options, con
   return false;
 }
 
-std::string tenant_of_job(const Store& store, const std::string& run) {
-  const auto nearest = nearest_job(store, run);
-  return nearest ? nearest->tenant : std::string();
+std::optional<QueuedRunStatus> nearest_job(const Store& store, const std::string& run) {
+  auto queued = queued_runs(store, whole_runs(run));
+  if (!queued) return std::nullopt;   // what is wrong with the store is said by what the command does next
+  QueuedRunStatus* nearest = nullptr;
+  for (QueuedRunStatus& each : *queued) {
+    if (nearest == nullptr || each.run.size() > nearest->run.size()) nearest = &each;
+  }
+  return nearest == nullptr ? std::nullopt : std::optional(std::move(*nearest));
 }
 
 std::string ring_tenant(const std::string& named) { return named.empty() ? "default" : named; }

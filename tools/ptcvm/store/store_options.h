@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "ptcvm/limits.hpp"
+#include "ptcvm/queues.hpp"
 #include "ptcvm/sqlite.hpp"
 
 namespace ptcvm::cli {
@@ -38,8 +39,8 @@ void declare_durability(CLI::App& command, StoreOptions& options);         // --
 // How long a claim of the command line outlives its machine. The opened store prolongs claims while the process lives.
 inline constexpr std::int64_t kStoreLeaseMs = 15'000;
 
-// Returns the tenant for whom a queue has the run, or the run that it is a part of; "" when there is none.
-std::string tenant_of_job(const Store& store, const std::string& run);
+// Returns the job of the run, or of the nearest run that it is a part of.
+std::optional<QueuedRunStatus> nearest_job(const Store& store, const std::string& run);
 // Returns the tenant for whom a ring seals: the one that was named, or "default".
 std::string ring_tenant(const std::string& named);
 // Reads the key ring that the options name, if they name one. Returns false, and why, when it cannot be read.
