@@ -47,16 +47,15 @@ class ChildProcess::Pipes {
     if (ends_.errors.is_open()) waits.push_back({ends_.errors.get(), POLLIN, 0});
   }
   ChildResult take_result() { return std::move(result_); }
-  std::size_t output_bytes() const { return result_.output.size(); }
   std::size_t held_bytes() const { return result_.output.capacity(); }
-  void bound_output(std::size_t most_bytes) { limits_.max_output_bytes = most_bytes; }
+  void bound_memory(std::uint64_t more_bytes) { room_ = more_bytes; }
 
  private:
   // Whether the result is known. A child that has ended but left its output open to a process of its own is not waited
   // for once its output is drained.
   bool finished() {
     const bool drained = !ends_.from_child.is_open() && !ends_.errors.is_open();
-    if (result_.output.size() > limits_.max_output_bytes) return stop(ChildResult::End::TooMuchOutput);
+    if (lacks_room_ || result_.output.size() > limits_.max_output_bytes) return stop(ChildResult::End::TooMuchOutput);
     if (thrown_bytes_ > limits_.max_thrown_bytes) return stop(ChildResult::End::TooManyErrors);
     if (!reaped_) reaped_ = reap_child(ends_.pid, status_);
     if (reaped_ && (drained || quiet_)) {
@@ -84,25 +83,47 @@ class ChildProcess::Pipes {
     const int ready = any_open ? poll(waits.data(), waits.size(), reaped_ ? 0 : wait_millis) : 0;
     quiet_ = reaped_ && ready == 0;
     if (!any_open && !reaped_ && wait_millis > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    if (waits[0].revents != 0) read_into(ends_.from_child, result_.output, limits_.max_output_bytes + 1);
-    if (waits[1].revents != 0) read_into(ends_.errors, result_.error, limits_.max_error_bytes);
+    Block block;
+    if (waits[0].revents != 0) keep_output(read_some(ends_.from_child, block));
+    if (waits[1].revents != 0) keep_errors(read_some(ends_.errors, block));
   }
 
-  void read_into(Descriptor& from, std::string& text, std::size_t max_bytes) {
-    std::array<char, 65536> buffer;
-    const ssize_t got = ::read(from.get(), buffer.data(), buffer.size());
-    if (got > 0) {
-      const std::size_t room = max_bytes > text.size() ? max_bytes - text.size() : 0;
-      const std::size_t kept = std::min(room, static_cast<std::size_t>(got));
-      text.append(buffer.data(), kept);
-      if (&from == &ends_.errors) thrown_bytes_ += static_cast<std::size_t>(got) - kept;
-    } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
-      from.close();
+  using Block = std::array<char, 65536>;
+  static std::string_view read_some(Descriptor& from, Block& block) {
+    const ssize_t got = ::read(from.get(), block.data(), block.size());
+    if (got > 0) return {block.data(), static_cast<std::size_t>(got)};
+    if (got == 0 || (errno != EAGAIN && errno != EINTR)) from.close();
+    return {};
+  }
+
+  void keep_output(std::string_view text) {
+    std::string& output = result_.output;
+    const std::size_t most = limits_.max_output_bytes + 1;
+    text = text.substr(0, most - std::min(most, output.size()));
+    const std::size_t needed = output.size() + text.size();
+    if (needed > output.capacity()) {
+      if (needed > room_) {
+        lacks_room_ = true;
+        return;
+      }
+      const std::uint64_t wanted = std::max(needed, std::min(2 * output.capacity(), most));
+      std::string grown;
+      grown.reserve(static_cast<std::size_t>(std::min(wanted, room_)));
+      output.swap(grown.append(output));
     }
+    output.append(text);
+  }
+
+  void keep_errors(std::string_view text) {
+    const std::size_t room = limits_.max_error_bytes - std::min(limits_.max_error_bytes, result_.error.size());
+    result_.error.append(text.substr(0, room));
+    thrown_bytes_ += text.size() - std::min(text.size(), room);
   }
 
   ChildLimits limits_;
   ChildEnds ends_;
+  std::uint64_t room_ = UINT64_MAX;  // that the output may take when it grows
+  bool lacks_room_ = false;
   std::uint64_t thrown_bytes_ = 0;   // of standard error
   int status_ = 0;
   bool reaped_ = false;
@@ -116,9 +137,8 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command, std::string_
 ChildProcess::~ChildProcess() = default;
 void ChildProcess::add_waits(std::vector<pollfd>& waits) const { pipes_->add_waits(waits); }
 bool ChildProcess::look(int wait_millis) { return pipes_->look(wait_millis); }
-std::size_t ChildProcess::output_bytes() const { return pipes_->output_bytes(); }
 std::size_t ChildProcess::held_bytes() const { return pipes_->held_bytes(); }
-void ChildProcess::bound_output(std::size_t most_bytes) { pipes_->bound_output(most_bytes); }
+void ChildProcess::bound_memory(std::uint64_t more_bytes) { pipes_->bound_memory(more_bytes); }
 ChildResult ChildProcess::take_result() { return pipes_->take_result(); }
 
 ChildResult run_child(const std::vector<std::string>& command, std::string_view input, const ChildLimits& limits) {

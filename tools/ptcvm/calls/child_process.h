@@ -46,11 +46,10 @@ class ChildProcess {
   // Exchanges what can be exchanged; waits for at most `wait_millis`. Returns whether the result is known.
   bool look(int wait_millis);
   ChildResult take_result();     // once it is known
-  // Count the bytes that the process has written so far, and the memory of this text.
-  std::size_t output_bytes() const;
-  std::size_t held_bytes() const;
-  // Bounds the output from now on, as ChildLimits::max_output_bytes does.
-  void bound_output(std::size_t most_bytes);
+  std::size_t held_bytes() const;   // the memory of what the process has written so far
+  // Bounds the memory that the output may take more from now on. Two copies of a text are there while its memory grows;
+  // a process whose output lacks room for that ends with TooMuchOutput.
+  void bound_memory(std::uint64_t more_bytes);
 
  private:
   class Pipes;

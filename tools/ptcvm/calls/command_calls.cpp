@@ -15,7 +15,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMostOutput = ChildLimits().max_output_bytes;
 constexpr int kLookMillis = 20;          // how often deadlines, the cancel flag and ended processes are looked at
 
 std::chrono::microseconds since(Clock::time_point start) {
@@ -179,23 +178,18 @@ std::uint64_t CommandCalls::held_bytes() const {
   return held;
 }
 
-void CommandCalls::bound_outputs(std::uint64_t more_bytes) const {
-  for (const auto& [call, running] : running_) {
-    if (running.process == nullptr) continue;
-    const std::uint64_t most = running.process->output_bytes() + more_bytes;
-    running.process->bound_output(static_cast<std::size_t>(std::min<std::uint64_t>(most, kMostOutput)));
-  }
-  for (stdio::CallProcess* const process : staying()) process->bound_memory(more_bytes);
-}
-
-// Collects what commands have replied, by call.
-void CommandCalls::take_replies(std::map<std::uint64_t, CommandReply>& out) {
+// Collects what commands have replied, by call. What the output of one takes is not there for the next one.
+void CommandCalls::take_replies(std::uint64_t more_bytes, std::map<std::uint64_t, CommandReply>& out) {
   for (auto& [call, running] : running_) {
-    if (running.process != nullptr && running.process->look(0)) {
-      out.emplace(call, running.tool->read(running.process->take_result()));
-    }
+    if (running.process == nullptr) continue;
+    const std::uint64_t held = running.process->held_bytes();
+    running.process->bound_memory(more_bytes);
+    const bool has_ended = running.process->look(0);
+    more_bytes -= std::min(more_bytes, running.process->held_bytes() - held);
+    if (has_ended) out.emplace(call, running.tool->read(running.process->take_result()));
   }
   for (stdio::CallProcess* const process : staying()) {
+    process->bound_memory(more_bytes);
     if (cancelled_ != nullptr && cancelled_->load()) process->stop("stopped");
     for (stdio::CallAnswer& answer : process->look()) {
       out.emplace(answer.call, reply_of(std::move(answer)));
@@ -203,10 +197,10 @@ void CommandCalls::take_replies(std::map<std::uint64_t, CommandReply>& out) {
   }
 }
 
-std::vector<CommandCalls::Ended> CommandCalls::take_ended() {
+std::vector<CommandCalls::Ended> CommandCalls::take_ended(std::uint64_t more_bytes) {
   end_pauses();
   std::map<std::uint64_t, CommandReply> replies;
-  take_replies(replies);
+  take_replies(more_bytes, replies);
   std::vector<Ended> out = std::exchange(ended_, {});
   for (auto& [call, reply] : replies) {
     const auto running = running_.find(call);
@@ -222,8 +216,7 @@ std::vector<CommandCalls::Ended> CommandCalls::take_ended() {
 }
 
 std::vector<CommandCalls::Ended> CommandCalls::wait(std::uint64_t more_bytes) {
-  bound_outputs(more_bytes);
-  std::vector<Ended> out = take_ended();
+  std::vector<Ended> out = take_ended(more_bytes);
   if (!out.empty()) return out;
   std::vector<pollfd> waits;
   for (const auto& [call, running] : running_) {

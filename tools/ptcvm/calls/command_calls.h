@@ -57,13 +57,12 @@ class CommandCalls {
     std::uint32_t attempt = 1;
     std::optional<Clock::time_point> pause_until = {};
   };
-  void bound_outputs(std::uint64_t more_bytes) const;
   void start(Running& running, std::string args_json);
   bool begins_pause(Running& running, const CommandReply& reply) const;
   void end_pauses();
   std::vector<stdio::CallProcess*> staying() const;
-  void take_replies(std::map<std::uint64_t, CommandReply>& out);
-  std::vector<Ended> take_ended();
+  void take_replies(std::uint64_t more_bytes, std::map<std::uint64_t, CommandReply>& out);
+  std::vector<Ended> take_ended(std::uint64_t more_bytes);
   const CommandTools& tools_;
   const std::size_t most_;
   const std::atomic<bool>* const cancelled_;
