@@ -16,6 +16,7 @@
 #include "vm/value/equality.h"
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
+#include "vm/value/order_prefix.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
 #include "vm/value/visited_pairs.h"
@@ -32,34 +33,6 @@ const T* object_of(Value v) {
 template <class T>
 int order_of(T a, T b) {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-int rank(Tag tag) {
-  switch (tag) {
-    case Tag::Nil: return 0;
-    case Tag::False: return 1;
-    case Tag::True: return 2;
-    case Tag::Int:
-    case Tag::BigInt:
-    case Tag::Float: return 3;
-    case Tag::String: return 4;
-    case Tag::Keyword: return 5;
-    case Tag::Date: return 6;
-    case Tag::Instant: return 7;
-    case Tag::Duration: return 8;
-    case Tag::Vector: return 9;
-    case Tag::Map: return 10;
-    case Tag::Set: return 11;
-    case Tag::Builtin: return 12;
-    case Tag::Tool: return 13;
-    case Tag::Closure: return 14;
-    case Tag::Regex: return 15;
-    case Tag::Var: return 16;
-    case Tag::Pending: return 17;
-    case Tag::Absent:
-    case Tag::Hidden: break;
-  }
-  return 18;
 }
 
 int order_numbers(Value a, Value b) {
@@ -91,7 +64,7 @@ std::uint32_t count_of(Value collection) {
 inline int order_flat(Value a, Value b, bool* descend) {
   if (same_word(a, b)) return 0;
   if (a.tag != b.tag) {
-    const int by_rank = order_of(rank(a.tag), rank(b.tag));
+    const int by_rank = order_of(order_rank(a.tag), order_rank(b.tag));
     return by_rank != 0 ? by_rank : order_numbers(a, b);
   }
   switch (a.tag) {
@@ -171,6 +144,7 @@ class CanonicalWalk {
     charge_parts(parts_);
     return decided;
   }
+  std::uint64_t parts() const { return parts_; }
 
  private:
   // Each key is hashed and found in the other collection, which takes longer than looking at a part. A few are charged
@@ -324,6 +298,18 @@ int canonical_order(Value a, Value b) {
   CanonicalWalk walk;
   walk.open(a, b);
   return walk.run();
+}
+
+int canonical_order(Value a, Value b, std::uint64_t& free_parts) {
+  constexpr std::uint64_t kPartsOfWalk = 4;
+  bool descend = false;
+  const int order = order_flat(a, b, &descend);
+  if (!descend) return order;
+  CanonicalWalk walk;
+  walk.open(a, b);
+  const int decided = walk.run();
+  free_parts += kPartsOfWalk + (walk.parts() < kFreeParts ? walk.parts() : 0);
+  return decided;
 }
 
 Comparison guest_compare(Value a, Value b) {

@@ -17,6 +17,7 @@
 #include "vm/value/function.h"
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
+#include "vm/value/scratch.h"
 #include "vm/value/string.h"
 #include "vm/value/text_limit.h"
 #include "vm/value/vector.h"
@@ -96,6 +97,7 @@ class Printer {
     const bool more = top.cursor ? top.cursor->next() : top.index < top.count;
     if (!more) {
       out_ += top.shape == Shape::Vector ? "]" : top.shape == Shape::Captures ? "}}" : "}";
+      if (top.cursor) --cursors_;
       stack_.pop_back();
       return;
     }
@@ -126,12 +128,26 @@ class Printer {
 
   void open(std::string_view bracket, Frame frame) {
     out_ += bracket;
+    if (stack_.size() == stack_.capacity()) make_room();
     stack_.push_back(std::move(frame));
+  }
+  // Counts the frames of a deep nest. The old ones and the new ones are there at once.
+  void make_room() {
+    const std::size_t more = std::max<std::size_t>(8, 2 * stack_.capacity());
+    held_ = HeldBytes(more * sizeof(Frame));
+    stack_.reserve(more);
+  }
+  // Counts the cursors of a deep nest.
+  void hold_cursor() {
+    if (++cursors_ <= held_cursors_count_) return;
+    held_cursors_count_ = 2 * cursors_;
+    held_cursors_ = HeldBytes(held_cursors_count_ * sizeof(MapCursor));
   }
   void open_with_cursor(std::string_view bracket, Shape shape, Value v) {
     Frame frame{};
     frame.shape = shape;
     frame.source = v;
+    hold_cursor();
     frame.cursor = std::make_unique<MapCursor>(heap_, v);
     open(bracket, std::move(frame));
   }
@@ -274,6 +290,8 @@ class Printer {
   Form form_;
   TextLimit limit_;
   std::vector<Frame> stack_;
+  std::size_t cursors_ = 0, held_cursors_count_ = 0;
+  HeldBytes held_, held_cursors_;
   std::uint64_t written_sources_ = 0;                                          // counts each :src
   boost::unordered_flat_map<const FunctionInfo*, std::uint64_t> functions_;    // to the number of their text
   boost::unordered_flat_map<std::string_view, std::uint64_t> sources_;         // long texts that are out
