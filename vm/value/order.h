@@ -15,8 +15,8 @@
 namespace ptc {
 
 int canonical_order(Value a, Value b);   // negative, 0, positive; 0 iff same_key
-// Does the same, and adds the parts that a comparison may look at without charge, and what a walk costs before its first
-// part. One who compares many pairs charges the sum.
+// Does the same, and adds the parts that a comparison may look at without charge, and what a walk costs before its
+// first part. A caller that compares many pairs charges the sum.
 int canonical_order(Value a, Value b, std::uint64_t& free_parts);
 
 struct Comparison {

@@ -10,8 +10,8 @@
 
 namespace ptc {
 
-// Makes the prefixes of keys of a map or a set. The prefix of a vector or a small map has its count and the prefix of its
-// first part, down to three levels. What the texts of all keys begin with is left out, when they have one tag.
+// Makes the prefixes of keys of a map or a set. The prefix of a vector or a small map has its count and the prefix of
+// its first part, down to three levels. What the texts of all keys begin with is left out, when they have one tag.
 class OrderPrefix {
  public:
   // The host is asked after `work` units for each key; 0: never.

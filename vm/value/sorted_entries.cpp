@@ -13,8 +13,8 @@ namespace ptc {
 
 namespace {
 
-// A cursor has paid for the entries and their comparisons (map_build.cpp). Comparing collections part by part costs more;
-// so many parts are free.
+// A cursor has paid for the entries and their comparisons (map_build.cpp). Comparing collections part by part costs
+// more; so many parts are free.
 constexpr std::uint64_t kFreeComparedParts = 16'384;
 
 struct SortKey {

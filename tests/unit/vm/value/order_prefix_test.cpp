@@ -22,8 +22,8 @@ class OrderPrefixTest : public ValueTest {
     const double inf = std::numeric_limits<double>::infinity();
     std::vector<Value> out{
         Value::nil(), Value::boolean(false), Value::boolean(true), d(-inf), i(INT64_MIN), i(-1), i(0), d(0.0), d(-0.0),
-        d(0.5), i(1), i(2), d(1.0), i(9007199254740992), d(9007199254740992.0), i(9007199254740993), i(INT64_MAX), d(1e30),
-        d(inf), d(std::nan("")), Value::date(-1), Value::date(2)};
+        d(0.5), i(1), i(2), d(1.0), i(9007199254740992), d(9007199254740992.0), i(9007199254740993), i(INT64_MAX),
+        d(1e30), d(inf), d(std::nan("")), Value::date(-1), Value::date(2)};
     for (const char* const n : {"-99999999999999999999", "99999999999999999999", "100000000000000000000"}) {
       out.push_back(integer_from_decimal(heap, n));
     }
