@@ -10,6 +10,7 @@
 namespace ptc {
 namespace {
 
+constexpr std::string_view kNotKept = "not kept";
 constexpr std::array<std::string_view, 6> kSpanNames = {"run", "turn", "task", "tool", "operation", "pause"};
 
 // Writers that have one member for operations everywhere name it so in Open and Resolve, too.
@@ -71,6 +72,11 @@ class RunFold {
     if (is_new) {
       at->second = add(SpanKind::Task, turn, event, event.task);
       spans_[at->second].name = event.task;
+    }
+    TraceSpan& task = spans_[at->second];
+    if (task.status == kNotKept) {       // the next attempt of the turn goes on with the task
+      task.is_open = true;
+      task.status.clear();
     }
     return at->second;
   }
@@ -150,6 +156,24 @@ class RunFold {
     end_pause(event);
     close(root_, event, event.status);
     if (spans_[place].kind == SpanKind::Turn) close(place, event, event.status);
+    end_tasks(place);
+  }
+
+  // A task without a commit is over with its turn: the turn has no journal, or has left the task. The task ended with
+  // its last event at the latest. What still waits keeps its task open.
+  void end_tasks(std::size_t turn) {
+    std::set<std::size_t> tasks;
+    for (auto at = tasks_.lower_bound({turn, ""}); at != tasks_.end() && at->first.first == turn; ++at) {
+      if (spans_[at->second].is_open) tasks.insert(at->second);
+    }
+    if (tasks.empty()) return;
+    for (const TraceSpan& span : spans_) {
+      if (span.is_open) tasks.erase(span.parent);
+    }
+    for (const std::size_t task : tasks) {
+      spans_[task].is_open = false;
+      spans_[task].status = kNotKept;
+    }
   }
 
   void begin_pause(const TraceEvent& event, std::size_t place) {

@@ -3,7 +3,8 @@
 // The events may come from several files and processes. Events of one run id belong together, in the order of their
 // times. A pause is the time between a suspension and the next event of the run. A stretch without a recorded end (its
 // process was killed, or it still waits) is open and ends with the last event of its run. A call that is open when the
-// next process begins is lost and ends there.
+// next process begins is lost and ends there. A task without a commit when its turn ends is "not kept", and ends with
+// its last event.
 #pragma once
 #include <cstdint>
 #include <string>

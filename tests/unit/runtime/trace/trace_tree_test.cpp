@@ -96,6 +96,24 @@ TEST(TraceTree, a_task_that_was_reset_begins_anew) {
             "  task a 50+10 …\n    tool t c1 50+10 ok\n");
 }
 
+TEST(TraceTree, a_task_without_a_commit_is_over_with_its_turn) {
+  TraceLines lines;
+  lines.add(10, "run_start").add(20, "tool_start", R"("id":"c1","name":"t","task":"a")");
+  lines.add(30, "tool_end", R"("id":"c1","name":"t","task":"a","value":"1")");
+  lines.add(40, "open", R"("id":"op1","name":"ask","task":"b")").add(50, "run_end", R"("status":"ok")");
+  EXPECT_EQ(tree_of(lines),
+            "run r 10+40 ok\n  task a 20+10 not kept\n    tool t c1 20+10 ok\n"
+            "  task b 40+0 …\n    operation ask op1 40+10 waiting …\n");
+}
+
+TEST(TraceTree, a_task_that_goes_on_in_the_next_attempt_is_the_same) {
+  TraceLines lines;
+  lines.add(10, "run_start").add(20, "tool_start", R"("id":"c1","name":"t","task":"a")");
+  lines.add(30, "tool_end", R"("id":"c1","name":"t","task":"a","value":"1")").add(40, "run_end", R"("status":"error")");
+  lines.add(500, "run_start").add(510, "commit", R"("task":"a","value":"2")").add(520, "run_end", R"("status":"ok")");
+  EXPECT_EQ(tree_of(lines), "run r 10+510 ok\n  task a 20+490 ok\n    tool t c1 20+10 ok\n");
+}
+
 TEST(TraceTree, an_operation_that_is_opened_again_is_the_same) {
   TraceLines lines;
   lines.add(10, "open", R"("id":"op1","name":"ask")").add(20, "suspend").add(30, "run_start");
