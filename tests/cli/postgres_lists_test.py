@@ -80,13 +80,18 @@ class Lists(CommandLineTest):
         self.assertEqual(many, few)
         self.assertLess(max(many), 10)
 
-    def test_commands_about_a_doubt_cost_calls_and_other_runs_cost_none(self):
-        """The commands name the tenant and the ring of the run, and whether it was cancelled."""
+    def test_commands_about_doubts_cost_a_call_for_each_run_and_one_for_all(self):
+        """The commands name the ring of a run, which each run is asked for, and its tenant and whether it was
+        cancelled, for which all are asked at once. A statement that is given again is prepared, in one more."""
         self.five_runs("a")
+        self.begin("a-doubts", "(pmap (fn [n] (tool/pay {:n n})) (range 5))", "--tool-shell", "pay=kill -9 $PPID",
+                   status=-9)
         plain = self.listed("doubt", "list", "--json")[1]
         for name in "bc":
             self.five_runs(name)
-        self.assertLessEqual(self.listed("doubt", "list")[1] - plain, 3 * 4)
+        lines, calls = self.listed("doubt", "list")
+        self.assertGreater(len([line for line in lines if "(unsafe" in line]), 4)
+        self.assertLessEqual(calls - plain, 4 + 1 + 1)
 
     def test_a_log_with_many_facts_is_shown_too(self):
         self.begin("long", "(do " + " ".join(f'(task "t{n}" {n})' for n in range(150)) + " (tool/pay {}))",

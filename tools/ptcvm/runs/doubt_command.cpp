@@ -1,6 +1,7 @@
 // ptcvm doubt: calls that may or may not have happened, and what a person says about them.
 #include <algorithm>
 #include <iostream>
+#include <map>
 
 #include "ptcvm/queues.hpp"
 #include "tools/ptcvm/agent/agent_stored_commands.h"
@@ -40,23 +41,55 @@ struct WordsForRun {
   std::string notes;   // indented lines
 };
 
-// Lists also show sealed logs without a ring, runs of all tenants, and runs that were cancelled.
-WordsForRun words_for(const Store& store, const StoreOptions& given, const std::string& run) {
-  WordsForRun out{given, {}};
-  const bool is_sealed = given.keys.empty() && needs_ring(store, run);
-  const auto job = nearest_job(store, run);
-  if (given.keys.empty() && given.tenant.empty() && job) out.store.tenant = job->tenant;
-  if (is_sealed) {
-    out.store.keys = "RING";
-    out.notes = "  the log is sealed: RING is its key ring" +
-                std::string(out.store.tenant.empty() ? ", and default its tenant, if no other was named\n" : "\n");
+// The words for runs of a list. Lists also show sealed logs without a ring, runs of all tenants, and runs that were
+// cancelled: each run is asked once whether it is sealed, and all runs of a page are asked for their jobs together.
+class WordsForRuns {
+ public:
+  WordsForRuns(const Store& store, const StoreOptions& given) : store_(store), given_(given) {}
+
+  void begin_page(std::vector<std::string> runs) {
+    page_ = std::move(runs);
+    jobs_.reset();
+    known_.clear();
   }
-  if (job && job->run == run && job->is_cancelled) {
-    out.notes += "  the run was cancelled and takes no answers; this command makes it ready again, before the others:\n"
-                 "      " + retry_words(out.store, run) + '\n';
+
+  const WordsForRun& of(const std::string& run) {
+    const auto [at, is_new] = known_.try_emplace(run);
+    if (is_new) at->second = made(run);
+    return at->second;
   }
-  return out;
-}
+
+ private:
+  // A task of a chain may be on another page than the agents of its steps.
+  std::optional<QueuedRunStatus> job(const std::string& run) {
+    if (std::ranges::find(page_, run) == page_.end()) return nearest_job(store_, run);
+    if (!jobs_) jobs_ = jobs_around(store_, page_);
+    return nearest_job(*jobs_, run);
+  }
+
+  WordsForRun made(const std::string& run) {
+    WordsForRun out{given_, {}};
+    const bool is_sealed = given_.keys.empty() && needs_ring(store_, run);
+    const auto nearest = job(run);
+    if (given_.keys.empty() && given_.tenant.empty() && nearest) out.store.tenant = nearest->tenant;
+    if (is_sealed) {
+      out.store.keys = "RING";
+      out.notes = "  the log is sealed: RING is its key ring" +
+                  std::string(out.store.tenant.empty() ? ", and default its tenant, if no other was named\n" : "\n");
+    }
+    if (nearest && nearest->run == run && nearest->is_cancelled) {
+      out.notes += "  the run was cancelled and takes no answers; this command makes it ready again, before the others:"
+                   "\n      " + retry_words(out.store, run) + '\n';
+    }
+    return out;
+  }
+
+  const Store& store_;
+  const StoreOptions& given_;
+  std::vector<std::string> page_;
+  std::optional<JobsByRun> jobs_;
+  std::map<std::string, WordsForRun> known_;
+};
 
 void show_doubts(const StoreOptions& store, const std::string& run, const std::optional<std::string>& task,
                  const std::vector<JournalCall>& doubts, bool json) {
@@ -78,7 +111,10 @@ void show_agent_doubts(const StoreOptions& store, const std::string& run, const 
 // Lists runs one after another.
 class DoubtList {
  public:
-  DoubtList(const Store& store, const DoubtRequest& request) : store_(store), request_(request) {}
+  DoubtList(const Store& store, const DoubtRequest& request)
+      : store_(store), request_(request), words_(store, request.store) {}
+
+  void begin_page(std::vector<std::string> runs) { words_.begin_page(std::move(runs)); }
 
   // Returns false when the list cannot go on.
   bool show(const std::string& id) {
@@ -92,7 +128,7 @@ class DoubtList {
     const auto task = doubts->empty() ? std::nullopt : chain_of_steps(store_, id);
     if (doubts->empty() && of_agent.empty()) return true;
     any_ = true;
-    const WordsForRun words = request_.json ? WordsForRun{} : words_for(store_, request_.store, id);
+    const WordsForRun words = request_.json ? WordsForRun{} : words_.of(id);
     if (!request_.json) std::cout << id << '\n' << words.notes;
     show_doubts(words.store, id, task, *doubts, request_.json);
     show_agent_doubts(words.store, id, of_agent, request_.json);
@@ -109,7 +145,7 @@ class DoubtList {
   bool show_of_step(const std::string& task, const std::string& id, const std::vector<std::string>& doubts) {
     const auto questions = task_questions(store_, task, AgentQuestions::Open);
     if (!questions) return passes_over(questions.error(), id, status_);
-    const WordsForRun words = request_.json ? WordsForRun{} : words_for(store_, request_.store, task);
+    const WordsForRun words = request_.json ? WordsForRun{} : words_.of(task);
     for (const std::string& doubt : doubts) {
       const auto found = std::ranges::find(*questions, agent_doubt_key(id, doubt), &chain::LoggedQuestion::key);
       if (found == questions->end()) continue;
@@ -124,6 +160,7 @@ class DoubtList {
 
   const Store& store_;
   const DoubtRequest& request_;
+  WordsForRuns words_;
   int status_ = kSuccess;
   bool any_ = false;
 };
@@ -145,6 +182,9 @@ int list(const DoubtRequest& request) {
     const auto page = store.runs(after, kPage);
     if (!page) return complain_of_store(page.error());
     count = page->size();
+    std::vector<std::string> ids;
+    for (const StoredRunInfo& run : *page) ids.push_back(run.id);
+    all.begin_page(std::move(ids));
     for (const StoredRunInfo& run : *page) {
       after = run.id;
       if (!all.show(run.id)) return all.status();

@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
+#include <set>
 
 #include "ptcvm/answer_bounds.hpp"
 #include "ptcvm/claim_heartbeat.hpp"
@@ -72,7 +73,8 @@ void declare_store_keys(CLI::App& command, StoreOptions& options) {
   command.add_option("--tenant", options.tenant, "Whose runs these are, as `enqueue --tenant` said");
 }
 
-// Returns the run and the runs that it may be a part of: RUN/… belongs to RUN, when a queue has that one.
+// Returns the run and the runs that it may be a part of, the nearest first: RUN/… belongs to RUN, when a queue has that
+// one.
 std::vector<std::string> whole_runs(const std::string& run) {
   std::vector<std::string> out{run};
   for (std::string rest = run; !rest.empty();) {
@@ -166,14 +168,30 @@ bool would_stay_with_tenant(const Store& store, const StoreOptions& options, con
   return false;
 }
 
-std::optional<QueuedRunStatus> nearest_job(const Store& store, const std::string& run) {
-  auto queued = queued_runs(store, whole_runs(run));
-  if (!queued) return std::nullopt;   // what is wrong with the store is said by what the command does next
-  QueuedRunStatus* nearest = nullptr;
-  for (QueuedRunStatus& each : *queued) {
-    if (nearest == nullptr || each.run.size() > nearest->run.size()) nearest = &each;
+JobsByRun jobs_around(const Store& store, const std::vector<std::string>& runs) {
+  std::set<std::string> all;
+  for (const std::string& run : runs) {
+    for (std::string& whole : whole_runs(run)) all.insert(std::move(whole));
   }
-  return nearest == nullptr ? std::nullopt : std::optional(std::move(*nearest));
+  JobsByRun out;
+  auto queued = queued_runs(store, std::vector<std::string>(all.begin(), all.end()));
+  if (!queued) return out;   // what is wrong with the store is said by what the command does next
+  for (QueuedRunStatus& each : *queued) {
+    std::string run = each.run;
+    out.insert_or_assign(std::move(run), std::move(each));
+  }
+  return out;
+}
+
+std::optional<QueuedRunStatus> nearest_job(const JobsByRun& jobs, const std::string& run) {
+  for (const std::string& whole : whole_runs(run)) {
+    if (const auto at = jobs.find(whole); at != jobs.end()) return at->second;
+  }
+  return std::nullopt;
+}
+
+std::optional<QueuedRunStatus> nearest_job(const Store& store, const std::string& run) {
+  return nearest_job(jobs_around(store, {run}), run);
 }
 
 std::string ring_tenant(const std::string& named) { return named.empty() ? "default" : named; }

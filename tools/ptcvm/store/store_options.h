@@ -2,9 +2,11 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ptcvm/limits.hpp"
 #include "ptcvm/queues.hpp"
@@ -39,8 +41,12 @@ void declare_durability(CLI::App& command, StoreOptions& options);         // --
 // How long a claim of the command line outlives its machine. The opened store prolongs claims while the process lives.
 inline constexpr std::int64_t kStoreLeaseMs = 15'000;
 
-// Returns the job of the run, or of the nearest run that it is a part of.
-std::optional<QueuedRunStatus> nearest_job(const Store& store, const std::string& run);
+using JobsByRun = std::map<std::string, QueuedRunStatus>;
+// Returns the jobs of the runs, and of all runs that they are a part of. Asks the store once.
+JobsByRun jobs_around(const Store& store, const std::vector<std::string>& runs);
+// Returns the job of the run, or of the nearest run that it is a part of. `jobs` are those around the run.
+std::optional<QueuedRunStatus> nearest_job(const JobsByRun& jobs, const std::string& run);
+std::optional<QueuedRunStatus> nearest_job(const Store& store, const std::string& run);   // asks the store for the jobs
 // Returns the tenant for whom a ring seals: the one that was named, or "default".
 std::string ring_tenant(const std::string& named);
 // Reads the key ring that the options name, if they name one. Returns false, and why, when it cannot be read.
