@@ -5,6 +5,7 @@
 
 #include "agents/loop/agent_node.h"
 #include "agents/wire/json_number.h"
+#include "ptcvm/effects.hpp"
 
 namespace ptcvm::loop {
 
@@ -210,7 +211,10 @@ void AgentNode::drop_child(std::size_t index) {
 
 void AgentNode::note_effect(const state::OperationT& operation) {
   const auto tool = agent_.host_tools.find(operation.tool);
-  if (tool == agent_.host_tools.end() || tool->second->effect != Effect::Unsafe) return;
+  if (tool == agent_.host_tools.end()) return;
+  const Effect effect = tool->second->effect;
+  const bool is_repeatable = tree_.closes_behind_reconcilable() ? is_called_again(effect) : effect != Effect::Unsafe;
+  if (is_repeatable) return;
   node_.unsafe_effects.push_back(operation.task);
   // Another call of this agent would repeat the effect, so the programs above have it as well.
   for (const AgentNode* below = this; below->above_ != nullptr; below = below->above_) {

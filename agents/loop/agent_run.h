@@ -101,10 +101,10 @@ struct AgentOutcome {
 };
 
 // The rules of runs that begin now. Up to 7: the version of documents with which they came.
-inline constexpr std::uint32_t kAgentRules = 9;
+inline constexpr std::uint32_t kAgentRules = 11;
 // The rules of runs whose host tells them what happens, in place of what a person wants to have answered: what comes
 // while the last reply is awaited begins no turn. All else is as with kAgentRules.
-inline constexpr std::uint32_t kToldRules = 10;
+inline constexpr std::uint32_t kToldRules = 12;
 inline constexpr std::uint32_t kLastRules = kToldRules;
 
 struct AgentStart {

@@ -98,6 +98,24 @@ TEST_F(BegunCallsTest, a_fault_beside_an_effect_that_happened_is_followed_by_a_c
   }
 }
 
+// The call of another program has another key, so only calls that may be made under any key leave the turns open.
+TEST_F(BegunCallsTest, the_class_of_a_call_says_whether_a_fault_behind_it_closes_the_run) {
+  struct Case {
+    std::string effect;
+    std::uint32_t rules;
+    bool is_closing;
+  };
+  for (const Case& one : {Case{"unsafe", kAgentRules, true}, Case{"reconcilable", kAgentRules, true},
+                          Case{"keyed", kAgentRules, false}, Case{"idempotent", kAgentRules, false},
+                          Case{"pure", kAgentRules, false}, Case{"reconcilable", 9, false}, Case{"unsafe", 9, true}}) {
+    AgentRun run = begun(made(agent_file(one.effect)), R"((do (await (tool/call {:to "ann"})) (/ 1 0)))",
+                         {.id = "r", .rules = one.rules});
+    ASSERT_TRUE(run.resolve("call", Value::of("1")));
+    run.step();
+    EXPECT_EQ(run.operations().at(0).callable.empty(), one.is_closing) << one.effect << ' ' << one.rules;
+  }
+}
+
 TEST_F(BegunCallsTest, only_calls_of_async_tools_are_begun) {
   const Agent agent = made(agent_file("keyed"));
   AgentRun run = AgentRun::start(agent, {.id = "r"}).value();
