@@ -85,13 +85,13 @@ class Snapshot(CommandLineTest):
             status, _, err = self.resume(self.file("none.json", text))
             self.assertEqual(status, 65, err)
 
-    def sealed(self, name):
+    def sealed(self, name, *words):
         """Begins a run whose file is sealed; the file."""
         ring = str(self.place / "ring.json")
         self.assertEqual(ptcvm("keys", "new", ring, "--id", "k")[0], 0)
         self.seal = ("--keys", ring, "--tenant", "acme")
         status, _, err = ptcvm("agent", "run", self.agent, "--model", self.model, "--snapshot",
-                               str(self.place / name), *self.seal)
+                               str(self.place / name), *self.seal, *words)
         self.assertEqual(status, 75, err)
         self.assertIn(f"--snapshot {self.place / name} --keys {ring} --tenant acme --model", err)
         return str(self.place / name)
@@ -116,6 +116,45 @@ class Snapshot(CommandLineTest):
                 verified = ptcvm("snapshot", "verify", snapshot, *self.seal, "--expect-sequence", "1")[1:]
                 self.assertIn("wrong_sequence", "".join(verified))
                 pathlib.Path(self.seal[1]).unlink()
+
+    def test_an_older_file_of_the_run_is_not_taken_for_the_newest(self):
+        """A person said no, and somebody puts the file from before in its place."""
+        snapshot = pathlib.Path(self.sealed("s.json", "--id", "may"))
+        older = snapshot.read_bytes()
+        self.assertEqual(self.resume(str(snapshot), *self.seal, "--reject", "approve:pay=no")[0], 75)
+        newest = snapshot.read_bytes()
+        snapshot.write_bytes(older)
+        for words, why in ((("--expect-sequence", "2"), "rolled_back"), (("--expect-run", "june"), "wrong_run"),
+                           (("--expect-run", "agent"), "wrong_run")):
+            for told in (self.resume(str(snapshot), *self.seal, *words, "--resolve", "approve:pay=true"),
+                         ptcvm("agent", "show", "--snapshot", str(snapshot), *self.seal, *words)):
+                self.assertEqual(told[:2], (65, ""), told[2])
+                self.assertIn(why, told[2])
+        self.assertEqual(snapshot.read_bytes(), older)
+        self.assertFalse((self.place / "pay.ledger").exists())
+        snapshot.write_bytes(newest)
+        expected = ("--expect-run", "may", "--expect-sequence", "2")
+        self.assertEqual(ptcvm("agent", "show", "--snapshot", str(snapshot), *self.seal, *expected)[0], 0)
+        self.assertIn("wrong_sequence", self.resume(str(snapshot), *self.seal, "--expect-sequence", "1")[2])
+
+    def test_runs_in_files_have_names_of_their_own(self):
+        """The name begins the keys of calls, so no two runs have equal ones."""
+        for name in ((), ("may",), ("--id", "june")):
+            snapshot = self.place / "n.json"
+            words = (*name, "--model", self.model, "--snapshot", str(snapshot))
+            status, _, err = ptcvm("agent", "run", self.agent, *words)
+            self.assertEqual(status, 75, err)
+            document = json.loads(snapshot.read_text(encoding="utf-8"))
+            named = name[-1] if name else "agent"
+            self.assertEqual(document["id"], named)
+            self.assertIn(f"run:{named}@", document["root"]["operations"][0]["key"])
+        for words in (("may",), ("--id", "may")):
+            self.assertEqual(ptcvm("agent", "run", self.agent, *words, "--model", self.model)[0], 2, words)
+
+    def test_what_a_file_should_be_is_said_with_its_ring(self):
+        snapshot = self.begin("plain.json")
+        for words in (("--expect-sequence", "1"), ("--expect-run", "agent")):
+            self.assertEqual(self.resume(snapshot, *words)[0], 2, words)
 
     def test_a_sealed_file_that_was_edited_is_refused_by_name(self):
         snapshot = pathlib.Path(self.sealed("s.json"))

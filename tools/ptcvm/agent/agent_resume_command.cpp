@@ -20,6 +20,7 @@ namespace {
 
 struct ResumeAgent : ToldAgent {
   AgentArguments arguments;
+  ExpectedSnapshot expected;
 };
 
 // Gives one answer of the command line to the run.
@@ -126,7 +127,7 @@ std::string_view option_of_worker(const AgentArguments& given) {
 int resume_file(ResumeAgent& request) {
   AgentArguments& arguments = request.arguments;
   std::string message;
-  const auto snapshot = read_agent_snapshot(arguments.snapshot, arguments.store, message);
+  const auto snapshot = read_agent_snapshot(arguments.snapshot, arguments.store, request.expected, message);
   if (!snapshot || !can_write_agent_snapshot(arguments.store, message)) return refuse_input(message);
   if (request.ends) return refuse_input("--end is for the session of a queue");
   require_agent_model(arguments, snapshot->definition);
@@ -205,6 +206,7 @@ void add_agent_resume(CLI::App& agent, int& status) {
   declare_agent_of_store(*command, request->arguments.store);
   command->get_option("ID")->required(false);   // a file has one run
   declare_agent_snapshot(*command, request->arguments.snapshot);
+  declare_expected_snapshot(*command, request->expected);
   declare_agent_model(*command, request->arguments);
   declare_agent_run(*command, request->arguments);
   const auto list = [&](const char* name, std::vector<std::string>& into, const char* what, const char* type) {

@@ -144,6 +144,7 @@ Result<void> lower_limits(AgentHandle& agent, const AgentArguments& arguments) {
 
 bool AgentSession::start(const std::string& data_json) {
   loop::AgentStart start;
+  if (!arguments_.store.id.empty()) start.id = arguments_.store.id;
   start.data_json = data_json;
   start.time_ms = driver_->now_ms();
   auto run = loop::AgentRun::start(*agent_, start);

@@ -19,9 +19,20 @@ SealOptions seal_of(const StoreOptions& options) {
 
 }  // namespace
 
+void declare_expected_snapshot(CLI::App& command, ExpectedSnapshot& expected) {
+  command.add_option("--expect-run", expected.run, "Refuse files of other runs (with --keys)")->type_name("ID");
+  command
+      .add_option("--expect-sequence", expected.sequence,
+                  "Refuse any other file of the run than this one (with --keys)")
+      ->type_name("N");
+}
+
 std::optional<AgentSnapshot> read_agent_snapshot(const std::string& file, const StoreOptions& options,
-                                                 std::string& message) {
-  auto read = read_snapshot_file(file, seal_of(options), message);
+                                                 const ExpectedSnapshot& expected, std::string& message) {
+  SealOptions seal = seal_of(options);
+  seal.expected_run = expected.run;
+  seal.expected_sequence = expected.sequence;
+  auto read = read_snapshot_file(file, seal, message);
   if (!read) return std::nullopt;
   const auto document = loop::read_document(std::as_bytes(std::span(read->bytes)));
   auto definition = document ? loop::read_agent_text((*document)->agent) : document.error();

@@ -63,9 +63,10 @@ int show_agent(const StoreOptions& options, const std::string& output) {
   return record ? show_run(&record->run(), &*store, output) : refuse_error(record.error());
 }
 
-int show_file(const std::string& file, const StoreOptions& options, const std::string& output) {
+int show_file(const std::string& file, const StoreOptions& options, const ExpectedSnapshot& expected,
+              const std::string& output) {
   std::string message;
-  const auto snapshot = read_agent_snapshot(file, options, message);
+  const auto snapshot = read_agent_snapshot(file, options, expected, message);
   if (!snapshot) return refuse_input(message);
   const auto agent = loop::Agent::make(Engine(), snapshot->definition);
   if (!agent) return refuse_error(agent.error());
@@ -216,6 +217,8 @@ void add_agent_show(CLI::App& agent, int& status) {
   declare_agent_of_store(*command, *options);
   command->get_option("ID")->required(false);   // a file has one run
   declare_agent_snapshot(*command, *file);
+  auto expected = std::make_shared<ExpectedSnapshot>();
+  declare_expected_snapshot(*command, *expected);
   command->add_option("--output", *output, "text, json, or document: the whole state as JSON")
       ->check(CLI::IsMember({"text", "json", "document"}));
   command->footer(R"(Examples:
@@ -223,8 +226,8 @@ void add_agent_show(CLI::App& agent, int& status) {
   ptcvm agent show --store runs.db --id may --output json | jq .journal
   ptcvm agent show --store runs.db --id may --output document | jq .root.turns
   ptcvm agent show --snapshot may.json)");
-  command->callback([options, output, file, &status] {
-    status = file->empty() ? show_agent(*options, *output) : show_file(*file, *options, *output);
+  command->callback([options, output, file, expected, &status] {
+    status = file->empty() ? show_agent(*options, *output) : show_file(*file, *options, *expected, *output);
   });
 }
 
