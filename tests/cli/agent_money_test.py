@@ -69,6 +69,39 @@ class Money(CommandLineTest):
         status, line, err = self.line_of("resume", *self.kept, "--say", "Go on.")
         self.assertEqual((status, line["fail"]["reason"]), (1, "budget_exhausted"), err)
 
+    def test_one_limit_is_for_all_agents_of_a_sequence(self):
+        """Each of them costs 600."""
+        find = self.json("find.json", {"name": "find", "prompt": "Find", "signature": "() -> {mail :string}"})
+        write = self.json("write.json", {"name": "write", "prompt": "Write to {{mail}}", "signature":
+                                         "(mail :string) -> :int"})
+        script = self.file("both.jsonl", "".join(json.dumps({**END, **line}) + "\n" for line in (
+            {"for": "find", "program": '(return {:mail "a"})'}, {"for": "write"})))
+        for most, wanted in ((600, "chained_failure"), (601, None)):
+            words = ("--model", "scripted:" + script, *self.prices, "--limit", f"money={most}")
+            _, line, err = self.line_of("run", find, "--then", write, *words)
+            self.assertEqual((line["fail"] or {}).get("reason"), wanted, err)
+            self.assertEqual(line["usage"]["money"], 600 if wanted else 1200)
+
+    def test_a_run_cost_what_it_cost_when_it_ran(self):
+        """Each process has its prices; a file of prices says what the same replies would cost."""
+        script = "scripted:" + self.file("s.jsonl", "".join(json.dumps(line) + "\n" for line in (TURN, END, END)))
+        self.line_of("run", self.json("a.json", SPENDER), "--model", script, *self.prices, *self.kept)
+        dear = self.json("dear.json", {"scripted": {"input": 20, "output": 80}})
+        status, line, err = self.line_of("resume", *self.kept, "--prices", dear, "--say", "Again.")
+        self.assertEqual((status, line["usage"]["money"]), (0, 600 + 600 + 6000), err)
+
+        def money(*words):
+            return json.loads(ptcvm("agent", "cost", *self.kept, "--json", *words)[1])["sum"]["money"]
+        self.assertEqual((money(), money("--prices", dear), money(*self.prices)), (0.0072, 0.018, 0.0018))
+
+    def test_without_prices_of_then_the_cost_is_not_known_later(self):
+        self.run_agent(*self.kept, lines=(END,))
+        status, out, err = ptcvm("agent", "cost", *self.kept, "--json")
+        self.assertEqual((status, json.loads(out)["sum"]["money"]), (0, None))
+        self.assertIn("there is no price of scripted", err)
+        cost = json.loads(ptcvm("agent", "cost", *self.kept, "--json", *self.prices)[1])
+        self.assertEqual(cost["sum"]["money"], 0.0006)
+
     def test_a_fork_costs_what_nobody_knows_when_its_turns_did(self):
         store = self.kept[:2]
         for prices, run in (((), "r"), (self.prices, "known")):

@@ -44,15 +44,23 @@ CostLine& line_of(std::vector<CostLine>& lines, const KeptRequest& request) {
   return added;
 }
 
+// Returns what a reply that says its tokens has cost. Without prices the log says it.
+std::optional<std::uint64_t> money_of(const KeptRequest& request, const loop::ModelPrices* prices) {
+  if (is_free(request)) return 0;
+  return prices == nullptr ? request.reply->money : cost_of(request.choice, *request.reply, *prices);
+}
+
 // Adds what a reply says and costs. `lost` requests before it cost the same.
-void add_reply(CostLine& line, const KeptRequest& request, const loop::ModelPrices& prices, std::uint32_t& lost) {
+void add_reply(CostLine& line, const KeptRequest& request, const loop::ModelPrices* prices, std::uint32_t& lost) {
   const loop::ModelReply& reply = *request.reply;
   const auto used = usage_of(request.choice, reply);
   if (used) add_tokens(line, *used, request.choice.protocol);
   if (!used && is_lost_on_the_way(reply)) ++lost;
   line.is_counted = line.is_counted && (is_free(request) || used || !is_whole(reply));
   if (!used) return;
-  line.millionths += cost_of(request.choice, reply, prices).value_or(0) * (1 + std::exchange(lost, 0));
+  const auto money = money_of(request, prices);
+  line.is_priced = line.is_priced && money;
+  line.millionths += money.value_or(0) * (1 + std::exchange(lost, 0));
 }
 
 }  // namespace
@@ -142,7 +150,7 @@ std::optional<double> CostLine::money() const {
 
 std::string CostLine::money_text() const { return money() ? loop::money_text(millionths) : "?"; }
 
-std::vector<CostLine> cost_lines(const std::vector<KeptRequest>& requests, const loop::ModelPrices& prices) {
+std::vector<CostLine> cost_lines(const std::vector<KeptRequest>& requests, const loop::ModelPrices* prices) {
   std::vector<CostLine> lines;
   struct Lost {
     std::uint32_t count = 0;
@@ -153,7 +161,8 @@ std::vector<CostLine> cost_lines(const std::vector<KeptRequest>& requests, const
     CostLine& line = line_of(lines, request);
     Lost& before = lost[request.path];
     before.line = static_cast<std::size_t>(&line - lines.data());
-    line.is_priced = line.model == kProgramModel || loop::find_prices(prices, line.model) != nullptr;
+    const bool has_price = prices == nullptr || loop::find_prices(*prices, line.model) != nullptr;
+    line.is_priced = line.is_priced && (has_price || line.model == kProgramModel);
     if (!request.reply || !request.reply->is_of_program) ++line.calls;
     if (request.is_lost && !is_free(request)) ++before.count;
     if (request.reply) add_reply(line, request, prices, before.count);

@@ -42,7 +42,7 @@ struct CostLine {
   std::uint32_t calls = 0;
   std::int64_t input = 0, cached = 0, cache_written = 0, output = 0, reasoning = 0;
   std::uint64_t millionths = 0;
-  bool is_priced = true;                // false: the prices lack a model
+  bool is_priced = true;                // false: the prices lack a model, or nobody noted what a reply has cost
   bool is_counted = true;               // false: a good reply says nothing of its tokens
   std::uint32_t lost = 0;               // requests whose replies were lost, and which were not repeated
 
@@ -50,9 +50,10 @@ struct CostLine {
   std::string money_text() const;
 };
 
-// Adds requests and replies up by turn, agent and model. A request without a reply that says what it used counts as a
-// call; when its reply was lost or cut, it costs what the next one of its path costs, as the run has it.
-std::vector<CostLine> cost_lines(const std::vector<KeptRequest>& requests, const loop::ModelPrices& prices);
+// Adds requests and replies up by turn, agent and model, at these prices; null: each reply at what the log says that it
+// has cost. A request without a reply that says what it used counts as a call; when its reply was lost or cut, it costs
+// what the next one of its path costs, as the run has it.
+std::vector<CostLine> cost_lines(const std::vector<KeptRequest>& requests, const loop::ModelPrices* prices);
 // Adds all lines up.
 CostLine sum_of(const std::vector<CostLine>& lines);
 // Says why the cost is not known: which models have no price, and how to give prices; that replies say nothing of

@@ -13,6 +13,14 @@ namespace {
 
 namespace json = boost::json;
 
+// A price is the first thing to give for a model whose tokens nobody counted, when the run was begun without it.
+void need_prices(std::vector<CostLine>& lines, const loop::ModelPrices& begun) {
+  for (CostLine& line : lines) {
+    const bool has_price = line.is_counted || loop::find_prices(begun, line.model) != nullptr;
+    line.is_priced = line.is_priced && has_price;
+  }
+}
+
 int show_cost(const StoreOptions& options, const std::string& prices_file, bool as_json) {
   int status = kSuccess;
   const auto store = store_of(options, StoreUse::Existing, status);
@@ -20,14 +28,17 @@ int show_cost(const StoreOptions& options, const std::string& prices_file, bool 
   std::string message;
   const auto read = prices_file.empty() ? loop::ModelPrices() : prices_of_file(prices_file, message);
   if (!read) return refuse_input(message);
-  const auto command = kept_command(*store, options.id);
-  if (!command) return refuse_error(command.error());
+  const auto begun = kept_command(*store, options.id);
+  if (!begun) {
+    if (begun.error().code != Errc::invalid_value) return refuse_error(begun.error());
+    return refuse_input(begun.error().message + "; ptcvm chain cost shows what a task has cost");
+  }
   const auto record = AgentRecord::read(Engine(), *store, options.id);
   if (!record) return refuse_error(record.error());
   const auto requests = known_requests(*store, record->run());
   if (!requests) return refuse_error(requests.error());
-  const loop::ModelPrices& prices = prices_file.empty() ? command->prices : *read;
-  const std::vector<CostLine> lines = cost_lines(*requests, prices);
+  std::vector<CostLine> lines = cost_lines(*requests, prices_file.empty() ? nullptr : &*read);
+  if (prices_file.empty()) need_prices(lines, begun->prices);
   show_costs(lines,
              {.headings = {"turn", "agent"},
               .members = [](const CostLine& line) { return json::object{{"turn", line.turn}, {"agent", line.agent}}; },
@@ -57,8 +68,9 @@ void add_agent_cost(CLI::App& agent, int& status) {
   ptcvm agent cost --store runs.db --id may
   ptcvm agent cost --store runs.db --id may --prices prices.json --json
 
-Prices are for a million tokens: {"gpt-4.1": {"input": 2, "cached": 0.5, "output": 8}, "*": {…}}. Without them the store
-has those with which the run was begun; money that nobody knows is "?", and null in JSON.)");
+Prices are for a million tokens: {"gpt-4.1": {"input": 2, "cached": 0.5, "output": 8}, "*": {…}}. Without them each
+reply costs what it cost when it came, at the prices of the process that asked; money that nobody knows is "?", and null
+in JSON. ptcvm chain cost shows the cost of a task.)");
   command->callback([cost, &status] { status = show_cost(cost->store, cost->prices, cost->as_json); });
 }
 
