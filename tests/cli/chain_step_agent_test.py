@@ -21,6 +21,7 @@ class StepAgent(chain_test.ChainTest):
         prompt = {"program": "(def word \"salve\")", "expect": {"newest": {"contains": ["Think of a word"]}}}
         status, out, err = self.agent_task(prompt, {"program": "(return (str word \"!\"))"})
         self.assertEqual((status, json.loads(out)["outputs"]), (0, ["salve!"]), err)
+        self.assertEqual(json.loads(out)["cost"]["toolCalls"], 0)
 
     def test_every_request_of_such_an_agent_is_in_the_cost(self):
         usage = {"usage": {"input": 10, "output": 2}}
@@ -34,6 +35,7 @@ class StepAgent(chain_test.ChainTest):
         report = json.loads(out)
         self.assertEqual((status, json.loads(report["outputs"][0])), (0, ["hello", "hello"]), err)
         self.assertEqual((self.made(), report["cost"]["toolCalls"]), (["say", "say"], 2))
+        self.assertIn("the same report", self.chain("replay", *self.kept())[1])
 
     def test_nothing_is_planned_again_by_itself_behind_a_call_that_is_given_up(self):
         again = {"steps": [{"id": "b", "type": "action", "description": "Greet again"}]}

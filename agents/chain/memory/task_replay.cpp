@@ -87,7 +87,8 @@ std::chrono::milliseconds time_in(const json::object& row) {
 
 ModelUsage usage_in(const json::object& row) {
   ModelUsage usage = read_usage(row.if_contains("tokens"));
-  if (row.contains("modelCalls")) usage.calls = member_number(row, "modelCalls");
+  usage.calls = member_count(row, "modelCalls", usage.calls);
+  usage.tool_calls = member_count(row, "toolCalls", 0);
   return usage;
 }
 
@@ -134,6 +135,7 @@ class Answers {
     const std::string name = "plan@" + std::to_string(operation.revision) + "." + std::to_string(attempt);
     const json::value* const reply = recording_.of_driver(is_intent ? "intent" : name);
     if (reply != nullptr) {
+      if (std::string refusal = reply_refusal(*reply); !refusal.empty()) return run.refuse(operation.id, refusal);
       return run.answer(operation.id, json::value(reply_text(*reply)), {}, reply_usage(*reply));
     }
     miss(operation.purpose, "", "revision " + std::to_string(operation.revision));

@@ -58,6 +58,9 @@ json::object Planning::check(const json::object& request) {
   const json::value* const kept = request.if_contains("reply");
   const std::string reply = kept == nullptr ? std::string() : reply_text(*kept);
   usage_[{revision, member_number(request, "attempt")}] = kept == nullptr ? ModelUsage() : reply_usage(*kept);
+  if (kept != nullptr) {
+    if (std::string refusal = reply_refusal(*kept); !refusal.empty()) return {{"error", std::move(refusal)}};
+  }
   if (revision > 1 && is_giving_up(reply)) {
     return {{"refused", "REPLAN_UNAVAILABLE: the planner has nothing else to try"}};
   }

@@ -5,21 +5,17 @@
 #include <utility>
 
 #include "agents/chain/plan/step_values.h"
-#include "agents/chain/plan/tool_signatures.h"
-#include "agents/chain/planning/planning.h"
 #include "agents/chain/planning/prompts.h"
 #include "agents/chain/report/document.h"
 #include "agents/chain/report/step_results.h"
 #include "agents/chain/run/asked_replan.h"
 #include "agents/chain/run/chain_log.h"
+#include "agents/chain/run/chain_run_impl.h"
 #include "agents/chain/run/driver_program.h"
 #include "agents/chain/run/driver_run.h"
-#include "agents/chain/run/feedback_run.h"
 #include "agents/chain/run/final_report.h"
-#include "agents/chain/run/steps_run.h"
 #include "agents/chain/text/json_member.h"
 #include "ptcvm/json.hpp"
-#include "ptcvm/stored_run.hpp"
 
 namespace ptcvm::chain {
 
@@ -32,67 +28,6 @@ constexpr std::uint32_t kStepsPerDriverStep = 8;
 std::uint32_t revision_of(const json::object& request) { return member_number(request, "revision"); }
 
 }  // namespace
-
-class ChainRun::Impl {
- public:
-  Impl(const Engine& engine, const Store& store, ChainOptions options)
-      : engine_(engine), store_(store), options_(std::move(options)), planning_(options_, signatures_),
-        steps_(engine_, store_, options_, signatures_, operations_),
-        feedback_(engine_, store_, options_, operations_) {}
-
-  Result<void> start();
-  Result<ChainState> step(std::uint64_t fuel);
-  Result<void> answer(std::uint64_t id, json::value value, std::chrono::milliseconds took, const ModelUsage& usage);
-  Result<void> answer_error(std::uint64_t id, std::string message, std::chrono::milliseconds took,
-                            const ModelUsage& usage);
-  Result<void> answer_unknown(std::uint64_t id, std::string message);
-  Result<void> doubt_calls(std::uint64_t id, DoubtingAgent agent);
-  Result<void> settle(std::uint64_t id, DoubtAnswer answer, json::value output);
-
-  const OperationTable& operations() const { return operations_; }
-  const std::optional<ChainOutcome>& outcome() const { return outcome_; }
-  const std::optional<json::object>& feedback() const { return feedback_.said(); }
-  const std::vector<std::string>& lasting_approvals() const { return steps_.lasting_approvals(); }
-  std::string plan_program() const { return steps_.source(); }
-  json::array plan() const { return planning_.newest_plan(); }
-
- private:
-  // Serves the call of the driver; nullopt: it is answered, and the driver goes on.
-  Result<std::optional<ChainState>> serve(const WaitingCall& call, std::uint64_t fuel);
-  Result<std::optional<ChainState>> say(std::uint64_t call, const json::value& value);
-  Result<std::optional<ChainState>> ask_model(const WaitingCall& call, std::string purpose, std::string prompt);
-  Result<std::optional<ChainState>> execute_steps(std::uint64_t call, std::uint32_t revision, std::uint64_t fuel);
-  Result<std::optional<ChainState>> offer_report(const WaitingCall& call);
-  json::object ran(std::uint32_t revision);
-  void know_rows(std::uint32_t revision);
-  Result<void> recall();
-  Result<ChainState> finish();
-  void forget(std::uint64_t id);   // takes an operation that has its answer off the list
-  Result<void> settle_of_agent(ChainOperation doubt, DoubtAnswer answer, json::value output);
-  static Error no_operation(std::uint64_t id);
-
-  const Engine engine_;
-  const Store store_;
-  const ChainOptions options_;
-  OperationTable operations_;
-  ToolSignatures signatures_;
-  Planning planning_;
-  StepsRun steps_;
-  AgentDoubts agent_doubts_{operations_};
-  FeedbackRun feedback_;
-  std::optional<StoredRun> driver_;
-  std::optional<ChainOutcome> outcome_;
-  std::uint32_t asked_ = 0;   // the revision that a person asked for; 0: nobody did
-  std::optional<json::object> report_;   // the last one that this process gave to the driver
-  // While the steps of a revision run, the driver waits for them. It is stepped now and then, which renews its claim.
-  std::optional<std::pair<std::uint64_t, std::uint32_t>> steps_call_;   // the call, and the revision
-  std::uint32_t steps_since_driver_ = 0;
-};
-
-Error ChainRun::Impl::no_operation(std::uint64_t id) {
-  return {Errc::wrong_state, "no operation " + std::to_string(id) + " waits for this answer; see operations()",
-          std::nullopt};
-}
 
 Result<void> ChainRun::Impl::start() {
   if (options_.id.empty()) return Error{Errc::invalid_value, "the id of a chain must not be empty", std::nullopt};
@@ -272,93 +207,6 @@ Result<ChainState> ChainRun::Impl::finish() {
   return ChainState::Done;
 }
 
-Result<void> ChainRun::Impl::answer(std::uint64_t id, json::value value, std::chrono::milliseconds took,
-                                    const ModelUsage& usage) {
-  OperationTable::Entry* const found = operations_.find(id);
-  if (found == nullptr || found->operation.kind == OperationKind::Doubt) return no_operation(id);
-  OperationTable::Entry& entry = *found;
-  Result<void> said;
-  if (entry.owner == OperationOwner::Steps) {
-    said = steps_.answer(entry, std::move(value), took.count(), usage);
-  } else if (entry.owner == OperationOwner::Feedback) {
-    Store store = store_;
-    said = store.put(entry.operation.key, "reply", Value::of(output_text(value)));
-  } else if (entry.operation.kind == OperationKind::Report) {
-    said = driver_->answer(entry.call, Value::of(json::serialize(entry.operation.args)));
-    if (said) report_ = std::move(entry.operation.args);
-  } else {
-    said = driver_->answer(entry.call, Value::of(kept_reply(output_text(value), usage)));
-  }
-  if (said) forget(id);
-  return said;
-}
-
-Result<void> ChainRun::Impl::answer_error(std::uint64_t id, std::string message, std::chrono::milliseconds took,
-                                          const ModelUsage& usage) {
-  const OperationTable::Entry* const found = operations_.find(id);
-  if (found == nullptr || found->operation.kind == OperationKind::Doubt ||
-      found->operation.kind == OperationKind::Question) {
-    return no_operation(id);
-  }
-  const OperationTable::Entry& entry = *found;
-  if (entry.operation.kind == OperationKind::Report) return {};   // stays: the host tries again
-  Result<void> said;
-  if (entry.owner == OperationOwner::Steps) {
-    said = steps_.answer_error(entry, std::move(message), took.count(), usage);
-  } else {   // an empty reply is no intent and no plan
-    said = driver_->answer(entry.call, Value::of(std::string()));
-  }
-  if (said) forget(id);
-  return said;
-}
-
-Result<void> ChainRun::Impl::answer_unknown(std::uint64_t id, std::string message) {
-  const OperationTable::Entry* const found = operations_.find(id);
-  if (found == nullptr || found->operation.kind != OperationKind::Tool) return no_operation(id);
-  const OperationTable::Entry& entry = *found;
-  auto said = steps_.answer_unknown(entry, std::move(message));
-  if (said) operations_.remove(id);
-  return said;
-}
-
-void ChainRun::Impl::forget(std::uint64_t id) {
-  const OperationTable::Entry* const entry = operations_.find(id);
-  if (entry != nullptr && entry->operation.purpose == "step") agent_doubts_.forget(entry->operation.step);
-  operations_.remove(id);
-}
-
-Result<void> ChainRun::Impl::doubt_calls(std::uint64_t id, DoubtingAgent agent) {
-  const OperationTable::Entry* const found = operations_.find(id);
-  if (found == nullptr || found->operation.purpose != "step") return no_operation(id);
-  agent_doubts_.list(found->operation, std::move(agent));
-  return {};
-}
-
-// Giving up fails the step by name, so that nothing is planned again by itself.
-Result<void> ChainRun::Impl::settle_of_agent(ChainOperation doubt, DoubtAnswer answer, json::value output) {
-  if (answer == DoubtAnswer::GiveUp) {
-    const OperationTable::Entry* const step = operations_.find_of_step(OperationKind::Model, doubt.step);
-    if (step == nullptr) return no_operation(doubt.id);
-    return answer_error(step->operation.id, agent_doubts_.error_of(doubt.step), {}, agent_doubts_.usage_of(doubt.step));
-  }
-  if (answer == DoubtAnswer::Happened) {
-    std::string fault = signatures_.fit_output(doubt.tool, output, options_.most_output_bytes);
-    if (!fault.empty()) return Error{Errc::invalid_value, std::move(fault), std::nullopt};
-  }
-  auto told = agent_doubts_.tell(doubt, answer, output);
-  if (told) operations_.remove(doubt.id);
-  return told;
-}
-
-Result<void> ChainRun::Impl::settle(std::uint64_t id, DoubtAnswer answer, json::value output) {
-  const OperationTable::Entry* const found = operations_.find(id);
-  if (found == nullptr || found->operation.kind != OperationKind::Doubt) return no_operation(id);
-  if (found->owner == OperationOwner::StepAgent) return settle_of_agent(found->operation, answer, std::move(output));
-  auto said = steps_.settle(*found, answer, std::move(output));
-  if (said) operations_.remove(id);
-  return said;
-}
-
 ChainRun::ChainRun(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ChainRun::ChainRun(ChainRun&&) noexcept = default;
 ChainRun& ChainRun::operator=(ChainRun&&) noexcept = default;
@@ -380,6 +228,9 @@ Result<void> ChainRun::answer(std::uint64_t operation, json::value value, std::c
 Result<void> ChainRun::answer_error(std::uint64_t operation, std::string message, std::chrono::milliseconds took,
                                     const ModelUsage& usage) {
   return impl_->answer_error(operation, std::move(message), took, usage);
+}
+Result<void> ChainRun::refuse(std::uint64_t operation, std::string error) {
+  return impl_->refuse(operation, std::move(error));
 }
 Result<void> ChainRun::answer_unknown(std::uint64_t operation, std::string message) {
   return impl_->answer_unknown(operation, std::move(message));

@@ -72,6 +72,10 @@ class ChainRun {
   // The call failed. A report that cannot be kept is handed out again. `usage`: what the agent of a step has used.
   Result<void> answer_error(std::uint64_t operation, std::string message, std::chrono::milliseconds took = {},
                             const ModelUsage& usage = {});
+  // Says that no model is asked, because a limit of the task is used up: `error` is a name, a colon and a sentence. A
+  // step fails with it, a plan ends the task with it, the intent is guessed from the input, and criteria that a model
+  // should judge stay pending.
+  Result<void> refuse(std::uint64_t operation, std::string error);
   // The call of a tool may or may not have happened. One that may be made again counts as failed. Otherwise it becomes
   // a Doubt, when the other calls of the steps have their answers.
   Result<void> answer_unknown(std::uint64_t operation, std::string message);

@@ -58,8 +58,8 @@ void add_cost(const Plan& plan, const json::array& rows, std::set<std::string>& 
     const auto step = steps.find(member_text(*row, "id"));
     const bool is_model = step != steps.end() && step->second->tool.empty();
     if (is_model) {
-      cost.model_calls += row->contains("modelCalls") ? member_number(*row, "modelCalls") : 1;
-      cost.tool_calls += member_number(*row, "toolCalls");
+      cost.model_calls += member_count(*row, "modelCalls", 1);
+      cost.tool_calls += member_count(*row, "toolCalls", 0);
     } else {
       ++cost.tool_calls;
     }

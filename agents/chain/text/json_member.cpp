@@ -17,4 +17,11 @@ std::uint32_t member_number(const boost::json::object& object, std::string_view 
   return error || number < 1 ? 1 : number;
 }
 
+std::uint32_t member_count(const boost::json::object& object, std::string_view name, std::uint32_t otherwise) {
+  const boost::json::value* const member = object.if_contains(name);
+  boost::system::error_code error;
+  const auto count = member == nullptr ? otherwise : member->to_number<std::uint32_t>(error);
+  return error ? otherwise : count;
+}
+
 }  // namespace ptcvm::chain

@@ -11,5 +11,7 @@ namespace ptcvm::chain {
 std::string member_text(const boost::json::object& object, std::string_view name);
 // Returns the positive integer at that name, or 1.
 std::uint32_t member_number(const boost::json::object& object, std::string_view name);
+// Returns the integer at that name, from 0 on, or `otherwise`.
+std::uint32_t member_count(const boost::json::object& object, std::string_view name, std::uint32_t otherwise);
 
 }  // namespace ptcvm::chain

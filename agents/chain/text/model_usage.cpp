@@ -34,12 +34,19 @@ json::value kept_reply(std::string text, const ModelUsage& usage) {
   return json::object{{"text", text}, {"tokens", reply_usage_json(usage)}};
 }
 
+json::value kept_refusal(std::string error) { return json::object{{"refused", std::move(error)}}; }
+
+std::string reply_refusal(const json::value& kept) {
+  return kept.is_object() ? member_text(kept.get_object(), "refused") : std::string();
+}
+
 std::string reply_text(const json::value& kept) {
   if (kept.is_string()) return std::string(kept.get_string());
   return kept.is_object() ? member_text(kept.get_object(), "text") : std::string();
 }
 
 ModelUsage reply_usage(const json::value& kept) {
+  if (!reply_refusal(kept).empty()) return {.calls = 0};
   return kept.is_object() ? read_usage(kept.get_object().if_contains("tokens")) : ModelUsage();
 }
 

@@ -1,4 +1,4 @@
-// What calls of a model have cost, and replies that carry it in logs.
+// What calls of a model have cost, replies that carry it in logs, and requests that were refused in their place.
 #pragma once
 #include <boost/json/value.hpp>
 #include <cstdint>
@@ -22,7 +22,12 @@ ModelUsage read_usage(const boost::json::value* value);
 
 // Returns the value under which a log keeps a reply: the text, or {"text" t "tokens" […]}.
 boost::json::value kept_reply(std::string text, const ModelUsage& usage);
+// Returns the value under which a log keeps that nobody was asked, and why: {"refused" error}.
+boost::json::value kept_refusal(std::string error);
+// Returns the text of a reply; "" for a refusal.
 std::string reply_text(const boost::json::value& kept);
+// Returns why nobody was asked; "" for a reply.
+std::string reply_refusal(const boost::json::value& kept);
 ModelUsage reply_usage(const boost::json::value& kept);
 
 }  // namespace ptcvm::chain
