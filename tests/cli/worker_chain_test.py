@@ -40,6 +40,30 @@ class Chains(ChainWorkerTest):
         self.assertEqual(json.loads(self.chain("feedback", "t"))["rating"], "positive")
         self.assertEqual(self.enqueue_task("t"), "t is there already\n")
 
+    def test_a_limit_of_money_is_kept_by_every_worker(self):
+        """A reply costs 100: the first worker pays for intent and plan, and the next one finds nothing left."""
+        used = {"usage": {"input": 90, "output": 10}}
+        plan = {"steps": [step("a", "say", args={"text": "x"}, requiresConfirmation=True),
+                          {"id": "b", "type": "action", "description": "Think"}]}
+        script = "scripted:" + self.file("s.jsonl", "".join(
+            json.dumps({**line, **used}) + "\n" for line in ({"text": INTENT}, {"text": json.dumps(plan)},
+                                                             {"program": "(return 1)"}, {"text": "none"})))
+        self.enqueue_task("t", "--limit", "money=200")
+        words = ("--model", script, *self.tools())
+        self.assertNotIn("ended", self.work(*words), "no prices")
+        self.ok("runs", "retry", "--store", self.store, "t")
+        words += ("--prices", self.file("prices.json", json.dumps({"*": {"input": 1, "output": 1}})))
+        worker = self.worker(*words)
+        worker.until("waiting", run="t")
+        worker.stop()
+        self.chain("answer", "t", "a", "yes")
+        self.work(*words)
+        report = self.report("t")
+        self.assertEqual((report["success"], report["cost"]["modelCalls"]), (False, 2))
+        self.assertEqual([one["status"] for one in report["steps"]], ["completed", "failed"])
+        self.assertIn("BUDGET_EXHAUSTED: the limit money (200) is used up", report["error"])
+        self.assertEqual(json.loads(self.chain("cost", "t", "--json"))["sum"]["money"], 0.0002)
+
     def test_the_commands_of_the_file_are_not_enqueued(self):
         self.enqueue_task("t", tools=self.tools(self.shell("say", "echo '\"theirs\"'")))
         own = self.tools(self.shell("say", "echo '\"ours\"'"))

@@ -54,6 +54,10 @@ int run_task(const ChainArguments& arguments) {
   if (*kept && (*kept)->input != setup->input) {
     return refuse_input("the store has a task " + id + " with another text: " + (*kept)->input);
   }
+  if (*kept && !arguments.limits.empty() && (*kept)->money.most != setup->money.most) {
+    return refuse_input("the task " + id + " was begun with another limit of money; " +
+                        "ptcvm chain replan --raise adds to it");
+  }
   if (!*kept) {
     if (auto written = keep_setup(*store, id, *setup); !written) return complain_of_store(written.error());
   }

@@ -31,7 +31,7 @@ int show_cost(const CostArguments& arguments) {
   const auto setup = kept_setup(*store, options.id);
   if (!setup) return complain_of_store(setup.error());
   if (!*setup) return refuse_input("the store has no task " + options.id + "; see ptcvm chain list");
-  const auto lines = chain_cost_lines(*store, options.id, *prices);
+  const auto lines = chain_cost_lines(*store, options.id, arguments.prices.empty() ? nullptr : &*prices);
   if (!lines) return complain_of_store(lines.error());
   show_costs(*lines,
              {.headings = {"for"},
@@ -52,10 +52,12 @@ void add_chain_cost(CLI::App& chain, int& status) {
       ->type_name("FILE");
   command->add_flag("--json", arguments->as_json, "Print JSON");
   command->footer(R"(Examples:
+  ptcvm chain cost --store tasks.db --id tidy
   ptcvm chain cost --store tasks.db --id tidy --prices prices.json
 
-Prices are for a million tokens: {"gpt-4.1": {"input": 2, "cached": 0.5, "output": 8}, "*": {…}}. Money that nobody
-knows is "?", and null in JSON.)");
+Prices are for a million tokens: {"gpt-4.1": {"input": 2, "cached": 0.5, "output": 8}, "*": {…}}. Without them each
+reply costs what it cost when it came, at the prices that chain run was given. Money that nobody knows is "?", and null
+in JSON.)");
   command->callback([arguments, &status] { status = show_cost(*arguments); });
 }
 

@@ -139,6 +139,12 @@ void ChainDriver::begin_call(const ChainOperation& operation) {
 // Returns whether the task has changed: the log of a worker may have the reply already.
 Result<bool> ChainDriver::ask(chain::ChainRun& run, const ChainOperation& operation) {
   if (asked_.contains(std::to_string(operation.id))) return false;
+  const bool has_reply = parts_.log != nullptr && parts_.log->reply(operation.key) != nullptr;
+  const std::string refusal = parts_.budget == nullptr || has_reply ? std::string() : parts_.budget->refusal();
+  if (!refusal.empty()) {
+    const auto told = run.refuse(operation.id, refusal);
+    return told ? Result<bool>(true) : Result<bool>(told.error());
+  }
   if (parts_.log == nullptr) {
     send(operation, operation.key);
     return false;

@@ -44,6 +44,7 @@ class ChainDriver {
     loop::RateLimits* rates = nullptr;
     const std::atomic<bool>* draining = nullptr;
     std::function<std::int64_t()> clock = {};   // ms since 1970; without it the clock of this machine
+    const ChainBudget* budget = nullptr;        // counts what on_reply is told
   };
   explicit ChainDriver(Parts parts);
 

@@ -31,6 +31,11 @@ Result<bool> ChainDriver::work(chain::ChainRun& run, const ChainOperation& opera
         StepAgent::open(parts_.engine, parts_.store, operation, parts_.agents, parts_.choice,
                         parts_.model.has_virtual_time());
     if (!opened) return opened.error();
+    if (const std::string refusal = (*opened)->refusal(); !refusal.empty()) {
+      agents_.erase(operation.id);
+      const auto told = run.refuse(operation.id, refusal);
+      return told ? Result<bool>(true) : Result<bool>(told.error());
+    }
     agent = *std::move(opened);
   }
   const auto ended = agent->step();

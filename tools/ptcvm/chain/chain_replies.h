@@ -18,11 +18,13 @@ struct ChainReply {
   const loop::ModelReply& reply;
 };
 
-// Notes the reply with the task. Replies of a script are not used twice.
-Result<void> keep_reply(const Store& store, const std::string& id, const ChainReply& reply);
+// Notes the reply with the task, and what it costs at these prices. Replies of a script are not used twice.
+Result<void> keep_reply(const Store& store, const std::string& id, const ChainReply& reply,
+                        const loop::ModelPrices& prices);
 Result<std::size_t> kept_replies_of(const Store& store, const std::string& id);
-// Adds the replies up by what they were for and by model. CostLine::agent has what they were for.
+// Adds the replies up by what they were for and by model, at these prices; null: each reply at what the log says that
+// it has cost. CostLine::agent has what they were for.
 Result<std::vector<CostLine>> chain_cost_lines(const Store& store, const std::string& id,
-                                               const loop::ModelPrices& prices);
+                                               const loop::ModelPrices* prices);
 
 }  // namespace ptcvm::cli

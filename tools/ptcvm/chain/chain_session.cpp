@@ -67,9 +67,11 @@ int ChainSession::open(const ChainSetup& setup, bool is_kept) {
     model_.source = record_model(std::move(model_.source), arguments_.record, message);
     if (model_.source == nullptr) return refuse_input(message);
   }
+  if (const int status = open_budget(setup); status != kSuccess) return status;
   tools_ = setup.commands();
   const std::size_t parallel = options->parallel;
   StepAgentTask agents{setup.agent_tools(), options->policy};
+  agents.budget = &*budget_;
   if (is_kept) {   // a task goes on without a memory, too
     const auto known = recall_context(store_, arguments_.store, setup.input, id_, options->context);
     if (!known) complain(known.error().message);
@@ -88,7 +90,25 @@ int ChainSession::open(const ChainSetup& setup, bool is_kept) {
       .interrupted = *interrupted_.flag(),
       .on_moment = [this](const ChainMoment& moment) { tell(moment); },
       .on_tick = [this] { if (checklist_) checklist_->tick(); },
-      .on_reply = [this](const ChainReply& reply) { return keep_reply(store_, id_, reply); }});
+      .on_reply = [this](const ChainReply& reply) { return budget_->keep(store_, id_, reply); },
+      .budget = &*budget_});
+  return kSuccess;
+}
+
+// Replies that come now cost what --prices says; without it, what the task was begun with.
+int ChainSession::open_budget(const ChainSetup& setup) {
+  ChainMoney money = setup.money;
+  std::string message;
+  if (!arguments_.prices.empty()) {
+    auto prices = prices_of_file(arguments_.prices, message);
+    if (!prices) return refuse_input(message);
+    money.prices = *std::move(prices);
+  }
+  if (money.most != 0) message = missing_price({model_.choice.name}, money.prices);
+  if (!message.empty()) return refuse_input(message);
+  auto budget = ChainBudget::read(store_, id_, std::move(money));
+  if (!budget) return status_of(budget.error());
+  budget_ = *std::move(budget);
   return kSuccess;
 }
 

@@ -31,6 +31,7 @@ class ChainSession {
   chain::ChainRun& run() { return *run_; }
 
  private:
+  int open_budget(const ChainSetup& setup);
   int report_waiting() const;
   void tell(const ChainMoment& moment);
 
@@ -43,6 +44,7 @@ class ChainSession {
   std::string id_;
   CommandTools tools_;
   OpenedModel model_;
+  std::optional<ChainBudget> budget_;
   std::optional<chain::ChainRun> run_;
   std::unique_ptr<ChainDriver> driver_;
 };

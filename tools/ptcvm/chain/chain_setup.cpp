@@ -160,6 +160,7 @@ CLI::Option* declare_chain_options(CLI::App& command, ChainArguments& arguments)
       ->check(CLI::IsMember({"nobody", "heuristic", "model"}));
   command.add_option("--revisions", arguments.revisions, "The most plans, the first one included");
   command.add_option("--parallel", arguments.parallel, "The most steps at once");
+  declare_chain_limit(command, arguments.limits);
   return tools;
 }
 
@@ -170,6 +171,7 @@ CLI::Option* declare_chain_model(CLI::App& command, ChainArguments& arguments) {
       "your own");
   command.add_option("--record", arguments.record, "Adds requests and replies to a file that replay:FILE reads")
       ->type_name("FILE");
+  declare_prices(command, arguments.prices);
   return model;
 }
 
@@ -195,6 +197,9 @@ std::optional<ChainSetup> ChainSetup::of(const ChainArguments& arguments, std::s
   setup.verify = arguments.verify;
   setup.revisions = arguments.revisions;
   setup.parallel = arguments.parallel;
+  auto money = ChainMoney::of(arguments.limits, arguments.prices, message);
+  if (!money) return std::nullopt;
+  setup.money = *std::move(money);
   if (!add_chain_tools(arguments.tools, setup, message)) return std::nullopt;
   if (arguments.strategy.empty()) return setup;
   auto strategy = read_strategy(arguments.strategy, setup.tool_names(), message);
@@ -287,6 +292,7 @@ std::optional<ChainSetup> read_setup(const std::string& text) {
   setup.strategy = strategy->get_object();
   if (!read_served(*body, setup) || !read_external(*body, setup)) return std::nullopt;
   const json::value* const limits = body->if_contains("limits");
+  setup.money = ChainMoney::kept(*body);
   setup.is_job = body->contains("job");
   setup.checks_signatures = body->contains("checksSignatures");
   setup.asks_after_doubts = body->contains("asksAfterDoubts");
@@ -309,6 +315,7 @@ std::string write_setup(const ChainSetup& setup) {
   if (setup.checks_signatures) out["checksSignatures"] = true;
   if (setup.asks_after_doubts) out["asksAfterDoubts"] = true;
   if (setup.is_job) out["job"] = true;
+  setup.money.keep(out);
   if (setup.limits) out["limits"] = write_limits(*setup.limits, Limits());
   return json::serialize(out);
 }

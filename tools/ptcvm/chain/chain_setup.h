@@ -18,6 +18,7 @@
 #include "ptcvm/store.hpp"
 #include "tools/ptcvm/calls/external_tool.h"
 #include "tools/ptcvm/calls/tools_file.h"
+#include "tools/ptcvm/chain/chain_money.h"
 #include "tools/ptcvm/store/store_options.h"
 
 namespace ptcvm::cli {
@@ -25,15 +26,18 @@ namespace ptcvm::cli {
 // What the command line says.
 struct ChainArguments {
   std::string input, tools, model, record, strategy, verify = "nobody", output = "text";
+  std::string prices;                    // the file of --prices, or ""
+  std::vector<std::string> limits;       // LIMIT=NUMBER of --limit
   std::uint32_t revisions = 3, parallel = 4;
   bool progress = false, program = false;
   StoreOptions store;   // also the id of the task
 };
 
 void declare_chain_task(CLI::App& command, ChainArguments& arguments);      // TEXT and the next ones
-// --tools, --strategy, --verify, --revisions, --parallel. Returns --tools.
+// --tools, --strategy, --verify, --revisions, --parallel, --limit. Returns --tools.
 CLI::Option* declare_chain_options(CLI::App& command, ChainArguments& arguments);
-CLI::Option* declare_chain_model(CLI::App& command, ChainArguments& arguments);   // --model, --record
+// --model, which is returned, --record and --prices.
+CLI::Option* declare_chain_model(CLI::App& command, ChainArguments& arguments);
 void declare_chain_store(CLI::App& command, ChainArguments& arguments);     // --store and --id, both required
 void declare_chain_progress(CLI::App& command, ChainArguments& arguments);  // --progress
 void declare_chain_output(CLI::App& command, ChainArguments& arguments);    // --output of a report
@@ -48,6 +52,7 @@ struct ChainSetup {
   bool checks_signatures = true;   // false: a version without this check has begun the task
   bool asks_after_doubts = true;   // as ChainOptions has it; false: as for checks_signatures
   bool is_job = false;             // workers execute the task: its tools have no commands here
+  ChainMoney money = {};           // a job has no prices: its worker has them
   std::optional<Limits> limits = {};   // a job: for programs of its agents; nullopt: no worker has begun it
 
   // Reads the files that the arguments name. Returns nullopt when one cannot be read; `message` then says why.

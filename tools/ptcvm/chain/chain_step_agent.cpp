@@ -49,6 +49,7 @@ Result<std::unique_ptr<StepAgent>> StepAgent::open(const Engine& engine, const S
   loop::AgentOptions options;
   options.model = model;
   options.program_limits = task.program_limits;
+  if (task.budget != nullptr) options.prices = task.budget->prices();
   chain::ChainPolicy policy = task.policy;
   policy.doubted_tools = step.doubted_tools;
   policy.called_tools = step.called_tools;
@@ -67,6 +68,7 @@ Result<std::unique_ptr<StepAgent>> StepAgent::open(const Engine& engine, const S
   made->step_ = step.step;
   made->unsafe_tools_ = unsafe_tools(task);
   made->asks_people_ = task.policy.has_person;
+  made->budget_ = task.budget;
   loop::StoredAgentOptions how;
   how.start.id = step_agent_run(task.runs, step.key, step.step, step.revision);   // a later revision begins again
   const json::value* const args = step.args.if_contains("args");
@@ -81,9 +83,23 @@ Result<std::unique_ptr<StepAgent>> StepAgent::open(const Engine& engine, const S
   return made;
 }
 
+std::string StepAgent::refusal() const {
+  const bool has_paid = stored_->run().usage().money != 0;   // then its own limit ends it
+  return budget_ == nullptr || has_paid ? std::string() : budget_->refusal();
+}
+
+// The agent may use what it has used and what the task has left. When other agents use some of that, its limit is
+// lowered.
+Result<void> StepAgent::keep_within_budget() {
+  if (budget_ == nullptr || !budget_->is_limited()) return {};
+  const std::uint64_t most = stored_->run().usage().money + budget_->left();
+  return most == 0 ? Result<void>() : stored_->lower("money", most);
+}
+
 Result<std::optional<StepAgent::End>> StepAgent::step() {
   for (;;) {
     if (auto advanced = stored_->advance(); !advanced) return advanced.error();
+    if (auto kept = keep_within_budget(); !kept) return kept.error();
     const auto state = stored_->step();
     if (!state) return state.error();
     if (*state == loop::AgentState::Ended) return end();

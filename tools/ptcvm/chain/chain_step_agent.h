@@ -21,6 +21,7 @@
 #include "ptcvm/engine.hpp"
 #include "ptcvm/host_log.hpp"
 #include "tools/ptcvm/agent/agent_models.h"
+#include "tools/ptcvm/chain/chain_budget.h"
 
 namespace ptcvm::cli {
 
@@ -34,6 +35,7 @@ struct StepAgentTask {
   std::function<std::optional<Effect>(std::string_view tool)> effect_of = {};
   std::function<bool(std::string_view agent)> keeps_requests = {};
   std::function<std::int64_t()> clock = {};
+  const ChainBudget* budget = nullptr;   // what the task may spend; outlives its agents
 };
 
 class StepAgent {
@@ -50,6 +52,9 @@ class StepAgent {
     std::string error;               // why it failed: a name, a colon and a sentence; "" when it did not
     chain::ModelUsage usage;
   };
+  // Returns why the agent, which has just been opened, may not ask its model for the first time: the task has no money
+  // left; "" when it may.
+  std::string refusal() const;
   // Runs programs until the agent needs its model or a tool. Returns how it ended, or nullopt while it waits for
   // requests(), for the time of its next attempt, or, when a person can be asked, for what people say about doubting().
   Result<std::optional<End>> step();
@@ -81,6 +86,7 @@ class StepAgent {
   Result<std::optional<End>> end();
   std::optional<End> fail(std::string why) const;
   chain::ModelUsage usage() const;
+  Result<void> keep_within_budget();
   // Returns the tools that may not be called twice and that the agent has called.
   Result<std::set<std::string>> called_unsafe() const;
 
@@ -91,6 +97,7 @@ class StepAgent {
   std::optional<HostLog> log_;       // what the store has of the run
   std::string step_;
   std::set<std::string> unsafe_tools_;
+  const ChainBudget* budget_ = nullptr;
   bool asks_people_ = false;         // about calls in doubt; otherwise they fail the step
 };
 

@@ -227,8 +227,27 @@ int list_tasks(const ChainArguments& arguments) {
   return status;
 }
 
+struct ReplanArguments {
+  ChainArguments chain;
+  std::vector<std::string> raised;
+};
+
+// Reads by how much --raise raises the limit of money. Returns nullopt when it cannot be raised so.
+std::optional<std::uint64_t> raised_by(const ReplanArguments& request, const ChainSetup& setup, std::string& message) {
+  std::uint64_t sum = 0;
+  for (const std::string& words : request.raised) {
+    const auto by = read_chain_limit(words, message);
+    if (!by) return std::nullopt;
+    sum += std::min(*by, UINT64_MAX - sum);
+  }
+  if (sum == 0 || setup.money.most != 0) return sum;
+  message = "the task has no limit of money";
+  return std::nullopt;
+}
+
 // Plans a task that has ended again, or goes on with that.
-int replan_task(const ChainArguments& arguments) {
+int replan_task(const ReplanArguments& request) {
+  const ChainArguments& arguments = request.chain;
   int status = kSuccess;
   const auto task = known_task(arguments, status);
   const auto log = task ? log_of(*task->store, arguments.store.id, status) : std::nullopt;
@@ -237,12 +256,17 @@ int replan_task(const ChainArguments& arguments) {
     return refuse_input("the task " + arguments.store.id +
                         " is a job of a queue, which ends once: enqueue another one (ptcvm enqueue --chain)");
   }
+  std::string message;
+  const auto raised = raised_by(request, task->setup, message);
+  if (!raised) return refuse_input(message);
   if (!log->is_replanned || !arguments.input.empty()) {
     const auto asked = chain::ask_replan(*task->store, arguments.store.id, arguments.input,
                                          StoreCommand(arguments.store).by(), now_millis());
     if (!asked && asked.error().code == Errc::wrong_state) return refuse_input(asked.error().message);
     if (!asked) return complain_of_store(asked.error());
   }
+  const auto kept = *raised == 0 ? Result<void>() : raise_money(*task->store, arguments.store.id, *raised);
+  if (!kept) return complain_of_store(kept.error());
   ChainSession session(arguments, *task->store);
   if (const int opened = session.open(task->setup, true); opened != kSuccess) return opened;
   return session.report(session.drive());
@@ -320,14 +344,18 @@ void add_chain_feedback(CLI::App& chain, int& status) {
 
 void add_chain_replan(CLI::App& chain, int& status) {
   auto* const command = chain.add_subcommand("replan", "Plan a task that has ended again; what is completed stays");
-  auto arguments = std::make_shared<ChainArguments>();
-  declare_chain_store(*command, *arguments);
-  declare_author(*command, arguments->store);
-  command->add_option("TEXT", arguments->input, "What should be different, for the planner");
-  declare_chain_model(*command, *arguments);
-  declare_chain_progress(*command, *arguments);
-  declare_chain_output(*command, *arguments);
-  command->callback([arguments, &status] { status = replan_task(*arguments); });
+  auto request = std::make_shared<ReplanArguments>();
+  ChainArguments& arguments = request->chain;
+  declare_chain_store(*command, arguments);
+  declare_author(*command, arguments.store);
+  command->add_option("TEXT", arguments.input, "What should be different, for the planner");
+  declare_chain_model(*command, arguments);
+  command->add_option("--raise", request->raised, "money=NUMBER: adds to the limit of money; repeatable")
+      ->type_name("LIMIT=NUMBER")
+      ->allow_extra_args(false);
+  declare_chain_progress(*command, arguments);
+  declare_chain_output(*command, arguments);
+  command->callback([request, &status] { status = replan_task(*request); });
 }
 
 void add_chain_list(CLI::App& chain, int& status) {

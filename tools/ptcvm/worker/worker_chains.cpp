@@ -45,6 +45,11 @@ class ChainTurn {
     auto model = open_model(work_.model, work_.stream, {}, message);
     if (!model) return turn_failed("the model cannot be asked: " + message);
     model_ = *std::move(model);
+    if (setup_.money.most != 0) message = missing_price({model_.choice.name}, work_.prices);
+    if (!message.empty()) return turn_failed(message);
+    auto budget = ChainBudget::read(turn_.store, id_, {setup_.money.most, work_.prices});
+    if (!budget) return turn_refused(budget.error());
+    budget_ = *std::move(budget);
     if (!has_begun_) {
       if (const auto kept = keep_setup(turn_.store, id_, setup_); !kept) return turn_refused(kept.error());
     }
@@ -149,6 +154,7 @@ class ChainTurn {
     task.keeps_requests = [this](std::string_view agent) { return model_.source->keeps_requests(agent); };
     task.clock = turn_.now_ms;
     task.runs = agent_runs();
+    task.budget = &*budget_;
     return task;
   }
 
@@ -174,11 +180,12 @@ class ChainTurn {
                         .interrupted = turn_.abandon,
                         .on_moment = {},
                         .on_tick = {},
-                        .on_reply = [this](const ChainReply& reply) { return keep_reply(turn_.store, id_, reply); },
+                        .on_reply = [this](const ChainReply& reply) { return budget_->keep(turn_.store, id_, reply); },
                         .log = &*log_,
                         .rates = &rates_,
                         .draining = &turn_.leave,
-                        .clock = turn_.now_ms});
+                        .clock = turn_.now_ms,
+                        .budget = &*budget_});
     ChainDriver::End end;
     for (bool goes_on = true; goes_on;) {
       end = driver.drive(run);
@@ -285,6 +292,7 @@ class ChainTurn {
   ChainSetup setup_;
   CommandTools tools_;
   OpenedModel model_;
+  std::optional<ChainBudget> budget_;
   std::optional<ChainJobLog> log_;
   std::vector<ChainOperation> operations_;   // that were open when the drive ended
   json::object report_;
