@@ -53,6 +53,9 @@ Verdict EventQueue::on_event(const Event& event) {
   hold(kept.text, held->text);
   hold(kept.error, held->error);
   hold(kept.status, held->status);
+  hold(kept.path, held->path);
+  hold(kept.stack, held->stack);
+  hold(kept.found, held->found);
   hold(kept.args, held->args);
   hold(kept.value, held->value);
   events_.push_back(std::move(held));

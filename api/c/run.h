@@ -14,7 +14,7 @@ constexpr std::uint64_t kEventSlice = 2'000;   // fuel between two looks at the 
 // An event that waits, with everything in it owned.
 struct HeldEvent {
   Event event;                                     // its texts and views look into what follows
-  std::string name, id, task, operation, text, error, status;
+  std::string name, id, task, operation, text, error, status, path, stack, found;
   Value args, value;
 };
 

@@ -306,6 +306,15 @@ class Moving(unittest.TestCase):
         self.assertIn("print", kinds)
         self.assertGreater(run.usage().fuel, 1000)
         self.assertEqual(run.journal(), {"t": 7})
+        tools = Tools()
+        tools.add("double", "(n :int) -> :int", lambda n: 2 * n)
+        run = ENGINE.start("(defn f [x] (+ x 1)) (tool/double {:n 1}) (f :a)", tools=tools, events=100)
+        run.step()
+        events = {}
+        while (event := run.next_event()) is not None:
+            events[event["event"]] = event
+        self.assertEqual((events["tool_start"]["path"], events["tool_end"]["path"]), ("0", "0"))
+        self.assertEqual((events["fault"]["found"], events["fault"]["stack"]), (":a", "f 1:13 < program 1:43"))
         program = ENGINE.compile("(tool/a)")
         self.assertEqual((program.tools, program.source, len(program.sha256)), (["a"], "(tool/a)", 64))
         self.assertEqual(ENGINE.start(ENGINE.load(ENGINE.compile("(+ 1 1)").bytecode())).run(), 2)

@@ -279,6 +279,25 @@ TEST_F(CRunTest, EventsArePulledFromABoundedQueue) {
   ptcvm_run_step(unread, PTCVM_ALL_FUEL);
 }
 
+TEST_F(CRunTest, LinesOfEventsHaveEverythingThatTheEventHad) {
+  tool("t", "", [](void*, ptcvm_call* call) { ptcvm_call_answer(call, {}); });
+  auto options = initialised<ptcvm_run_options>();
+  options.event_capacity = 100;
+  CRun run = started("(defn f [x] (+ x 1)) (tool/t {:i 1}) (f :a)", options);
+  EXPECT_EQ(ptcvm_run_step(run, PTCVM_ALL_FUEL), PTCVM_FAILED);
+  std::string lines;
+  auto event = initialised<ptcvm_event>();
+  while (ptcvm_run_next_event(run, &event) == 1) {
+    CBuffer json;
+    ASSERT_EQ(ptcvm_run_event_json(run, json.out(), nullptr), PTCVM_OK);
+    lines += str(ptcvm_buffer_text(json)) + '\n';
+  }
+  EXPECT_NE(lines.find(R"("event":"tool_start","run":"run","turn":1,"name":"t","id":"c1","path":"0",)"),
+            std::string::npos)
+      << lines;
+  EXPECT_NE(lines.find(R"("stack":"f 1:13 < program 1:38","found":":a")"), std::string::npos) << lines;
+}
+
 // ---- Sessions
 
 TEST_F(CRunTest, ASessionGoesFromTurnToTurn) {
