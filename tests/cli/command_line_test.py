@@ -202,6 +202,8 @@ class OtherCommands(CommandLineTest):
         self.assertEqual(ptcvm("fmt", "--write", path)[0], 0)
         self.assertEqual(ptcvm("fmt", "--check", path)[0], 0)
         self.assertEqual(ptcvm("fmt", self.file("b.ptc", "(let ["))[0], 1)
+        wide = "(defn f [x] (str " + " ".join(f"(:member-{n} x)" for n in range(20)) + "))\n"
+        self.assertLessEqual(max(map(len, ptcvm("fmt", self.file("w.ptc", wide))[1].splitlines())), 100)
 
     def test_gen(self):
         status, program, _ = ptcvm("gen", "--seed", "7", "--size", "60")

@@ -190,6 +190,18 @@ class Looking(TraceTest):
         self.assertRegex("\n".join(rows), r"\n  tool search .* ok")
         self.assertRegex("\n".join(rows), r"\n  pause op1 .*░")
 
+    def test_tasks_that_nothing_keeps_are_over_with_their_turn(self):
+        trace = self.path("t.jsonl")
+        program = '(task "a" (tool/x {:n 1})) (task "b" (tool/x {:n 2})) 3'
+        self.assertEqual(ptcvm("eval", program, "--tool", "x=echo 7", "--trace", trace)[0], 0)
+        tree = self.trace("tree", trace)
+        self.assertEqual(re.findall(r"\n  task (.) .* (not kept|ok|open)\n", tree),
+                         [("a", "not kept"), ("b", "not kept")])
+        self.assertEqual(ptcvm("eval", program, "--tool", "x=echo 7", "--trace", trace, "--journal",
+                               self.file("j.edn", "{}"))[0], 0)
+        self.assertEqual(re.findall(r"\n  task (.) .* (not kept|ok|open)\n", self.trace("tree", trace)),
+                         [("a", "ok"), ("b", "ok")])
+
     def test_slow(self):
         first, second = self.record_suspended()
         rows = self.trace("slow", first, second).splitlines()
