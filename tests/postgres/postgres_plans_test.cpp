@@ -117,5 +117,16 @@ TEST_F(PostgresPlans, AClaimIsNeverCompiled) {
   EXPECT_EQ(counts.integer_at(0, 0), counts.integer_at(0, 1));
 }
 
+// A session that enqueues many jobs in one call would first load the compiler, for longer than the call takes.
+TEST_F(PostgresPlans, ManyJobsAreEnqueuedWithoutTheCompiler) {
+  const std::string url = server().new_database("uncompiled");
+  ASSERT_TRUE(std::holds_alternative<int>(migrate_postgres(url)));
+  auto out = PostgresConnection::open(url);
+  const auto connection = std::get<std::unique_ptr<PostgresConnection>>(std::move(out));
+  auto rows = connection->look("SELECT count(*) FROM pg_catalog.pg_proc WHERE pronamespace = 'ptcvm'::regnamespace "
+                               "AND proname = 'enqueue' AND 'jit=off' = any (proconfig)", {});
+  EXPECT_EQ(std::get<PostgresRows>(rows).integer_at(0, 0), 1);
+}
+
 }   // namespace
 }   // namespace ptc

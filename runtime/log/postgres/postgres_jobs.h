@@ -1,4 +1,4 @@
-// Jobs as arguments of ptcvm.enqueue() and ptcvm.fire(), and what these answer (enqueue_functions.sql).
+// Jobs as arguments of ptcvm.enqueue() and ptcvm.fire(), and what these answer (bulk_functions.sql).
 #pragma once
 #include <optional>
 #include <span>

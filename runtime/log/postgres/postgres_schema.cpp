@@ -17,7 +17,8 @@ constexpr std::array<const char*, kPostgresStoreVersion> kSteps{k_tables_1, k_ta
                                                                 k_tables_13};
 
 // The last one takes rights away from everybody.
-constexpr std::array kFunctions{k_opening_functions, k_queue_functions, k_enqueue_functions, k_functions};
+constexpr std::array kFunctions{k_opening_functions, k_queue_functions, k_bulk_functions, k_enqueue_functions,
+                                k_functions};
 
 constexpr char kHasMeta[] = "SELECT to_regclass('ptcvm.meta') IS NOT NULL";
 constexpr char kVersion[] = "SELECT version FROM ptcvm.meta";
