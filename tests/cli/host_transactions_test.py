@@ -2,6 +2,7 @@
 """Jobs that an application enqueues in a transaction of its own, in each isolation level, as two sessions see it.
 
 usage: host_transactions_test.py PTCVM   (the program under test)"""
+import json
 import queue
 import subprocess
 import sys
@@ -107,6 +108,46 @@ class HostTransactions(PostgresStores, WorkerTest):
             said = host.enqueue(f"r{number}/part")
             self.assertIn("42501" if level == "read committed" else SERIALIZATION_FAILURE, said)
             host.do("rollback")
+
+    def test_a_part_that_came_after_the_snapshot_makes_no_run_of_another_tenant(self):
+        """The transaction cannot see the part. So the job ends when a worker would take it, and the reason says why."""
+        host, other = self.sessions()
+        for number, level in enumerate(self.LEVELS):
+            host.do(f"begin isolation level {level}; select 1")
+            self.assertEqual(other.enqueue(f"own{number}/part"), "t")
+            self.assertEqual(host.enqueue(f"own{number}"), "t")
+            self.assertEqual(other.enqueue(f"r{number}/part", "evil"), "t")
+            said = host.enqueue(f"r{number}")
+            if level == "read committed":
+                self.assertIn("42501", said)
+            else:
+                self.assertEqual(said, "t")
+            host.do("commit")
+        host.do("begin isolation level repeatable read; select 1")
+        self.assertEqual(other.enqueue("many2/part", "evil"), "t")
+        self.assertEqual(host.do("select ptcvm.enqueue_program(id, '1', tenant => 'acme') "
+                                 "from unnest(array['many1', 'many2']) id"), "t\nt")
+        host.do("commit")
+        events = self.work()
+        self.assertEqual(events.count("ended"), 3 + 2 + 3 + 1 + 1, events)
+        dead = {run: row["reason"] for run, row in self.runs().items() if row.get("queue_state") == "dead"}
+        self.assertEqual(sorted(dead), ["many2", "r1", "r2"])
+        self.assertTrue(all(reason.startswith("store_wrong_tenant: ") for reason in dead.values()), dead)
+
+    def test_a_database_whose_transactions_begin_in_another_level(self):
+        name = self.store.split("?")[0].split("/")[-1]
+        tools = self.file("tools.json", '[{"name": "ask", "mode": "async"}]')
+        for level in self.LEVELS[1:]:
+            self.server.sql(f"alter database {name} set default_transaction_isolation = '{level}'")
+            run = level.split()[0]
+            self.enqueue(run, "(+ 1 (await (tool/ask {})))")
+            lines = "\n".join(json.dumps({"id": f"{run}-{n}"}) for n in range(200))
+            self.assertEqual(self.ok("enqueue", self.file("one.ptc", "1"), "--store", self.store, "--bulk",
+                                     self.file("jobs.jsonl", lines)), "enqueued 200\n")
+            events = self.work("--tools", tools)
+            self.assertEqual((events.count("ended"), events.count("waiting")), (200, 1), events)
+            self.ok("resolve", run, "op1", "41", "--store", self.store)
+            self.assertEqual(self.work("--tools", tools).count("ended"), 1)
 
 
 if __name__ == "__main__":

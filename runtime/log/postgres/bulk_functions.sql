@@ -24,7 +24,7 @@ begin
   insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
   select unnest(p_runs), 1, null, unnest(p_times), unnest(p_ranks), 0, p_op, unnest(p_bodies);
   if p_queues = array_fill(p_queues[1], array[v_count]) and p_tenants = array_fill(p_tenants[1], array[v_count])
-     and 0 >= all (p_delays) and p_now >= all (p_ats) then      -- one line, and all are ready
+     and 0 >= all (p_delays) and p_now >= all (p_ats) and not ptcvm.is_late() then      -- one line, and all are ready
     select q.pass into v_pass from ptcvm.queue q where q.name = p_queues[1];
     if not found then insert into ptcvm.queue (name) values (p_queues[1]) on conflict do nothing; end if;
     v_pass := greatest(v_pass, (
@@ -51,7 +51,7 @@ begin
   insert into ptcvm.queue (name) select q from unnest(p_queues) q
   where not exists (select from ptcvm.queue x where x.name = q) group by q order by q on conflict do nothing;
   with given as (
-    select g.*, greatest(g.at_ms, ptcvm.lease_end(p_now, g.delay)) as due
+    select g.*, greatest(g.at_ms, ptcvm.lease_end(p_now, g.delay)) as due, ptcvm.is_late() as is_late
     from unnest(p_runs, p_queues, p_tenants, p_priorities, p_delays, p_ats, p_attempts) with ordinality
       as g (run, queue, tenant, priority, delay, at_ms, attempts, place)
   ), need as (
@@ -64,9 +64,9 @@ begin
     from (select distinct g.queue, g.tenant from given g) l
   )
   insert into ptcvm.job (run, op, queue, tenant, state, priority, most_attempts, needs, pass, at_ms)
-  select g.run, p_op, g.queue, g.tenant, case when g.due <= p_now then 0 else 1 end, g.priority, g.attempts,
-         coalesce(n.tools, '{}'),
-         case when g.due <= p_now then
+  select g.run, p_op, g.queue, g.tenant, case when g.due <= p_now and not g.is_late then 0 else 1 end, g.priority,
+         g.attempts, coalesce(n.tools, '{}'),
+         case when g.is_late then -1 when g.due <= p_now then
            l.pass + count(*) filter (where g.due <= p_now) over (partition by g.queue, g.tenant order by g.place)
          else 0 end,
          case when g.due <= p_now then p_now else g.due end
@@ -368,8 +368,8 @@ begin
   if not exists (select from ptcvm.queue q where q.name = g.queue) then
     insert into ptcvm.queue (name) values (g.queue) on conflict do nothing;
   end if;
-  insert into ptcvm.job (run, op, queue, tenant, state, priority, most_attempts, needs, at_ms)
-  values (g.run, p_op, g.queue, g.tenant, 1, g.priority, g.attempts, g.needs, g.due);
+  insert into ptcvm.job (run, op, queue, tenant, state, priority, most_attempts, needs, pass, at_ms)
+  values (g.run, p_op, g.queue, g.tenant, 1, g.priority, g.attempts, g.needs, -ptcvm.is_late()::int, g.due);
   if g.befores is not null then
     insert into ptcvm.dependent (run, job)
       select distinct x.id, g.run from unnest(g.befores) l
@@ -382,6 +382,8 @@ begin
                where d.job = g.run and b.state in (6, 9)) then
       perform ptcvm.fail_by_blocker(g.run, p_now);     -- which is dear
     end if;
+  elsif g.due <= p_now and ptcvm.is_late() then
+    perform ptcvm.keep_ready(g.queue);
   elsif g.due <= p_now then
     perform ptcvm.make_ready(g.run, p_now);
   end if;

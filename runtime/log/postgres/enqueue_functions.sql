@@ -119,15 +119,16 @@ begin
   if not found then
     insert into ptcvm.queue (name) values (p_queue) on conflict do nothing;
   end if;
-  if v_at <= v_now then
+  if v_at <= v_now and not ptcvm.is_late() then
     insert into ptcvm.job (run, op, queue, tenant, state, priority, most_attempts, needs, pass, at_ms)
     values (v_run, p_op, p_queue, p_tenant, 0, p_priority, p_attempts, p_needs, 1 + greatest(v_pass, (
       select s.pass from ptcvm.job s where s.state = 0 and s.queue = p_queue and s.tenant = p_tenant
       order by s.pass desc limit 1), 0), v_now);
     ready := encode(p_queue, 'hex');
   else
-    insert into ptcvm.job (run, op, queue, tenant, state, priority, most_attempts, needs, at_ms)
-    values (v_run, p_op, p_queue, p_tenant, 1, p_priority, p_attempts, p_needs, v_at);
+    insert into ptcvm.job (run, op, queue, tenant, state, priority, most_attempts, needs, pass, at_ms)
+    values (v_run, p_op, p_queue, p_tenant, 1, p_priority, p_attempts, p_needs, -ptcvm.is_late()::int, v_at);
+    if v_at <= v_now then ready := encode(p_queue, 'hex'); end if;
   end if;
   made := true;
   at := 1;

@@ -30,6 +30,8 @@ begin
   perform set_config('ptcvm.ready', case when v_kept = '' then v_queue else v_kept || ' ' || v_queue end, true);
 end $$;
 
+-- A job that a transaction above READ COMMITTED enqueued has pass -1 (ptcvm.is_late()): that transaction could not see
+-- parts of the run that were committed after its snapshot. So they are looked for when the job becomes ready.
 create or replace function ptcvm.make_ready(p_job bigint, p_now bigint) returns void language plpgsql as $$
 declare
   v_queue bytea;
@@ -38,9 +40,27 @@ begin
     pass = greatest((select q.pass from ptcvm.queue q where q.name = j.queue),
                     (select s.pass from ptcvm.job s where s.state = 0 and s.queue = j.queue and s.tenant = j.tenant
                      order by s.pass desc limit 1), 0) + 1
-  where j.run = p_job returning j.queue into v_queue;
-  if found then perform ptcvm.keep_ready(v_queue); end if;
+  where j.run = p_job and j.pass >= 0 returning j.queue into v_queue;
+  if found then
+    perform ptcvm.keep_ready(v_queue);
+  elsif ptcvm.has_foreign_part(p_job) then
+    update ptcvm.job set reason = 'store_wrong_tenant: a part of the run is a run of another tenant' where run = p_job;
+    perform ptcvm.set_aside(p_job, 6, p_now);
+    perform ptcvm.fail_dependents(p_job, p_now);
+  else
+    update ptcvm.job set pass = 0 where run = p_job and pass < 0;
+    if found then perform ptcvm.make_ready(p_job, p_now); end if;
+  end if;
 end $$;
+
+create or replace function ptcvm.has_foreign_part(p_job bigint) returns boolean language sql stable as $$
+  select exists (
+    select from ptcvm.job j join ptcvm.run r on r.id = j.run
+    join ptcvm.run x on x.log >= r.log || '/'::bytea and x.log < r.log || '0'::bytea     -- the byte after "/"
+    join ptcvm.job p on p.run = x.id where j.run = p_job and p.tenant <> j.tenant) $$;
+
+create or replace function ptcvm.is_late() returns boolean language sql stable as $$
+  select current_setting('transaction_isolation') in ('repeatable read', 'serializable') $$;
 
 create or replace function ptcvm.set_aside(p_job bigint, p_state int, p_at bigint) returns void language plpgsql as $$
 begin
