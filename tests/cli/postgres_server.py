@@ -12,13 +12,14 @@ import time
 class PostgresServer:
     """Begins with the object and ends with stop(). A test that runs as root gives the server to the user nobody."""
 
-    def __init__(self, *settings):
+    def __init__(self, *settings, place=None):
         folders = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
         if not folders:
             raise RuntimeError("there is no /usr/lib/postgresql/*/bin: run tools/install-dependencies")
         self.binaries = folders[-1]
         # In memory where that can be: what a crash leaves is the same, and recovery does not wait for a busy disk.
-        self.folder = tempfile.mkdtemp(prefix="ptc_pg_", dir="/dev/shm" if os.path.isdir("/dev/shm") else "/tmp")
+        place = place or ("/dev/shm" if os.path.isdir("/dev/shm") else "/tmp")
+        self.folder = tempfile.mkdtemp(prefix="ptc_pg_", dir=place)
         self.other = {}
         if os.getuid() == 0:
             nobody = pwd.getpwnam("nobody")
