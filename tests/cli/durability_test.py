@@ -185,7 +185,7 @@ class Said(Durability):
         self.assertIn("manager_reply", ptcvm("runs", "--store", self.store)[1])
         self.assertEqual(ptcvm("resolve", "--store", self.store, "may", "manager_reply", '"yes"'), (0, "", ""))
         self.assertEqual(ptcvm("resume", "--store", self.store, "may")[:2], (0, '"yes"\n'))
-        self.assertIn('already_resolved: op1 was answered before by',
+        self.assertIn('already_resolved: manager_reply was answered before by',
                       ptcvm("resolve", "--store", self.store, "may", "manager_reply", '"no"')[2])
         self.assertIn("may has no operation other; the run has ended and waits for nothing",
                       ptcvm("resolve", "--store", self.store, "may", "other", '"no"')[2])

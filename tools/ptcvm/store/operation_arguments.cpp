@@ -68,7 +68,7 @@ bool answer_operation(StoreCommand& command, const OperationAnswer& given, std::
   const auto now = command.store().journal(run, JournalExtent::Notable);
   const JournalOperation* const held = now ? operation_of(*now, answer.operation) : nullptr;
   if (held == nullptr) return false;
-  message = "already_resolved: " + answer.operation + " was answered before by " + held->by + ": " + held->status +
+  message = "already_resolved: " + given.operation + " was answered before by " + held->by + ": " + held->status +
             ' ' + (held->status == "ok" ? held->value_edn : held->text);
   return false;
 }
