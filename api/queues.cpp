@@ -124,6 +124,7 @@ Result<std::vector<bool>> enqueue(const Engine& engine, const Store& store, std:
   ptc::RunQueue* const queue = StoreAccess::store(store).queue();
   if (queue == nullptr) return no_queues();
   std::vector<ptc::Job> out;
+  out.reserve(jobs.size());
   for (const QueuedJob& job : jobs) {
     auto made = runtime_job(engine, job);
     if (!made) return std::move(made).error();

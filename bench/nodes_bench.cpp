@@ -114,6 +114,7 @@ void enqueue_one_by_one(const std::string& url, int clients, double seconds) {
 
 void enqueue_jobs(const ptcvm::Store& store, const std::string& source, std::size_t count) {
   std::vector<ptcvm::QueuedJob> jobs;
+  jobs.reserve(count);
   for (std::size_t i = 0; i < count; ++i) jobs.push_back(job(source));
   taken(ptcvm::enqueue(ptcvm::Engine(), store, jobs));
 }

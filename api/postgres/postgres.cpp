@@ -40,6 +40,7 @@ Result<std::vector<PostgresFinding>> check_postgres(const std::string& url) {
 
 Result<std::vector<bool>> enqueue(pg_conn* connection, const Engine& engine, std::span<const QueuedJob> jobs) {
   std::vector<ptc::Job> made;
+  made.reserve(jobs.size());
   for (const QueuedJob& job : jobs) {
     auto one = runtime_job(engine, job);
     if (!one) return std::move(one).error();

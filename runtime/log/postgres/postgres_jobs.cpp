@@ -21,7 +21,6 @@ StoreError blocker_error(std::span<const Job> jobs, std::int64_t number) {
 }   // namespace
 
 JobColumns::JobColumns(std::span<const Job> jobs) {
-  std::vector<Fact> starts;
   for (const Job& job : jobs) {
     logs_.emplace_back(job.log);
     const auto number = static_cast<std::int64_t>(logs_.size());
@@ -39,9 +38,8 @@ JobColumns::JobColumns(std::span<const Job> jobs) {
       after_.emplace_back(log);
       after_of_.push_back(number);
     }
-    starts.push_back(job.start);
+    add_fact(starts_, job.start, 0);
   }
-  starts_ = fact_columns(starts, 0);
 }
 
 void JobColumns::add_to(PostgresParameters& out) const {

@@ -92,8 +92,6 @@ PostgresUuid fresh_uuid() {
   return out;
 }
 
-namespace {
-
 void add_fact(FactColumns& out, const Fact& fact, std::uint64_t writer) {
   out.keys.push_back(fact.key.empty() ? std::nullopt : std::optional(indexed_key(fact.key)));
   out.bodies.emplace_back(compact_fact(fact, writer));
@@ -106,8 +104,6 @@ void add_fact(FactColumns& out, const Fact& fact, std::uint64_t writer) {
   out.attempts.push_back(static_cast<std::int64_t>(fact.number));
   out.tasks.push_back(is_call ? std::optional(mark == 3 ? fact.id : fact.task) : std::nullopt);
 }
-
-}   // namespace
 
 FactColumns fact_columns(std::span<const Fact> facts, std::uint64_t token) {
   FactColumns out;

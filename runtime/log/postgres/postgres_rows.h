@@ -23,6 +23,7 @@ struct FactColumns {
   std::vector<std::int64_t> times, attempts;
   std::vector<std::int16_t> ranks, marks;
 };
+void add_fact(FactColumns& out, const Fact& fact, std::uint64_t token);
 FactColumns fact_columns(std::span<const Fact> facts, std::uint64_t token);
 FactColumns fact_columns(std::span<const Fact> facts);   // with the writers that they have
 
