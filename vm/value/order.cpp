@@ -54,12 +54,6 @@ int order_durations(const Duration* a, const Duration* b) {
   return a->seconds != b->seconds ? order_of(a->seconds, b->seconds) : order_of(a->nanos, b->nanos);
 }
 
-std::uint32_t count_of(Value collection) {
-  return collection.is_vector() ? vector_count(collection)
-         : collection.is_map()  ? map_count(collection)
-                                : set_count(collection);
-}
-
 // What needs no stack; 0 with *descend set: collections of equal count.
 inline int order_flat(Value a, Value b, bool* descend) {
   if (same_word(a, b)) return 0;
@@ -85,7 +79,7 @@ inline int order_flat(Value a, Value b, bool* descend) {
     case Tag::Vector:
     case Tag::Map:
     case Tag::Set: {
-      const int by_count = order_of(count_of(a), count_of(b));
+      const int by_count = order_of(collection_count(a), collection_count(b));
       *descend = by_count == 0;
       return by_count;
     }

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "vm/value/account.h"
-#include "vm/value/bigint.h"
 #include "vm/value/map.h"
+#include "vm/value/numeric.h"
 #include "vm/value/order_word.h"
 #include "vm/value/string.h"
 #include "vm/value/utf8.h"
@@ -24,24 +25,18 @@ const T* object_of(Value v) {
 
 // Rounding keeps the order of numbers, so integers and floats compare by the doubles next to them.
 std::uint64_t number_word(Value v) {
-  if (v.is_float()) return std::isnan(v.d) ? ~std::uint64_t{0} : float_order_word(v.d);
-  return float_order_word(v.is_int() ? static_cast<double>(v.i) : big_to_double(v));
+  const double near = num_to_double(v);
+  return std::isnan(near) ? ~std::uint64_t{0} : float_order_word(near);
 }
 
-std::uint32_t count_of(Value collection) {
-  return collection.is_vector() ? vector_count(collection)
-         : collection.is_map()  ? map_count(collection)
-                                : set_count(collection);
-}
-
-// Returns the first part of a collection that is not empty, or null if looking for it takes a walk.
-const Value* first_part(Value collection, Value& room) {
+// Returns the first part of a collection that is not empty, or nullopt if looking for it takes a walk.
+std::optional<Value> first_part(Value collection) {
   switch (collection.object->kind) {
     case Kind::HashMap:
-    case Kind::HashSet: return nullptr;
-    case Kind::SmallMap: return object_of<SmallMap>(collection)->keys->keys();
-    case Kind::SmallSet: return object_of<SmallSet>(collection)->keys->keys();
-    default: room = vector_at(collection, 0); return &room;
+    case Kind::HashSet: return std::nullopt;
+    case Kind::SmallMap: return as_small_map(collection)->keys->keys()[0];
+    case Kind::SmallSet: return as_small_set(collection)->keys->keys()[0];
+    default: return vector_at(collection, 0);
   }
 }
 
@@ -49,12 +44,10 @@ std::uint64_t mixed_word(Value v, std::uint32_t levels);
 
 std::uint64_t collection_word(Value v, std::uint32_t levels) {
   constexpr std::uint32_t kMostCount = (1u << kCountBits) - 1;
-  const std::uint32_t count = count_of(v);
+  const std::uint32_t count = collection_count(v);
   std::uint64_t word = std::uint64_t{std::min(count, kMostCount)} << (64 - kCountBits);
-  Value room = Value::nil();
   if (count == 0 || count >= kMostCount || levels == 0) return word;
-  const Value* const first = first_part(v, room);
-  if (first != nullptr) word |= mixed_word(*first, levels - 1) >> kCountBits;
+  if (const auto first = first_part(v)) word |= mixed_word(*first, levels - 1) >> kCountBits;
   return word;
 }
 
@@ -83,22 +76,26 @@ std::uint64_t mixed_word(Value v, std::uint32_t levels) {
   return std::uint64_t{order_rank(v.tag)} << (64 - kRankBits) | word_of(v, levels) >> kRankBits;
 }
 
-std::string_view text_of(Value v) { return v.is_string() ? string_view_of(v) : v.keyword->name(); }
-
 // Returns how many bytes all texts begin with, up to a whole code point.
 std::size_t common_bytes(std::span<const MapEntry> entries, std::uint32_t work) {
   constexpr std::size_t kMost = 256;
-  std::string_view common = utf8_prefix(text_of(entries[0].key), kMost);
+  std::string_view common = utf8_prefix(key_text(entries[0].key), kMost);
   for (const MapEntry& entry : entries) {
     work_done(work);
-    const std::string_view text = text_of(entry.key);
+    const std::string_view text = key_text(entry.key);
     const auto differ = std::ranges::mismatch(common, text);
     common = common.substr(0, static_cast<std::size_t>(differ.in1 - common.begin()));
   }
-  return utf8_prefix(text_of(entries[0].key), common.size()).size();
+  return utf8_prefix(key_text(entries[0].key), common.size()).size();
 }
 
 }  // namespace
+
+std::uint32_t collection_count(Value collection) {
+  return collection.is_vector() ? vector_count(collection)
+         : collection.is_map()  ? map_count(collection)
+                                : set_count(collection);
+}
 
 std::uint32_t order_rank(Tag tag) {
   switch (tag) {
@@ -138,7 +135,7 @@ OrderPrefix::OrderPrefix(std::span<const MapEntry> entries, std::uint32_t work) 
 std::uint64_t OrderPrefix::of(Value key) const {
   if (!one_tag_) return mixed_word(key, kLevels);
   if (key.is_int()) return int_order_word(key.i);
-  if (key.is_string() || key.is_keyword()) return text_order_word(text_of(key).substr(common_bytes_));
+  if (key.is_string() || key.is_keyword()) return text_order_word(key_text(key).substr(common_bytes_));
   return word_of(key, kLevels);
 }
 

@@ -23,6 +23,8 @@ class OrderPrefix {
   std::size_t common_bytes_ = 0;
 };
 
+// Returns how many parts a vector, a map or a set has.
+std::uint32_t collection_count(Value collection);
 // Returns the place of a tag in canonical order; numbers share one. At most 31.
 std::uint32_t order_rank(Tag tag);
 

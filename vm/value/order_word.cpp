@@ -93,8 +93,6 @@ std::uint64_t word_of(Value v, PlainKind kind) {
   }
 }
 
-std::string_view text_of(Value v) { return v.is_string() ? string_view_of(v) : v.keyword->name(); }
-
 class PlainSort {
  public:
   PlainSort(std::span<const Value> keys, bool descending)
@@ -116,8 +114,8 @@ class PlainSort {
     const auto less = [&](const OrderEntry& a, const OrderEntry& b) {
       work_done(1);
       if (a.word != b.word) return a.word < b.word;
-      const int order = compare_utf16(text_of(column_of(keys_[a.index], in_vector, column)),
-                                      text_of(column_of(keys_[b.index], in_vector, column)));
+      const int order = compare_utf16(key_text(column_of(keys_[a.index], in_vector, column)),
+                                      key_text(column_of(keys_[b.index], in_vector, column)));
       return turn_ != 0 ? order > 0 : order < 0;
     };
     std::stable_sort(entries_.begin(), entries_.end(), less);
@@ -136,6 +134,8 @@ class PlainSort {
 };
 
 }  // namespace
+
+std::string_view key_text(Value v) { return v.is_string() ? string_view_of(v) : v.keyword->name(); }
 
 std::uint64_t float_order_word(double x) {
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(x == 0 ? 0.0 : x);

@@ -14,6 +14,8 @@ inline std::uint64_t int_order_word(std::int64_t n) { return static_cast<std::ui
 std::uint64_t float_order_word(double x);               // x is not NaN; both zeros give one word
 std::uint64_t text_order_word(std::string_view text);   // uses the first 8 bytes; equal words decide nothing
 
+std::string_view key_text(Value v);   // v is a string, or a keyword, which gives its name
+
 struct OrderEntry {
   std::uint64_t word;
   std::uint32_t index;
